@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR BSD-2-Clause */
+/*
+ * /dev/kdapl: the contract between the kdapl module and user space.
+ *
+ * One open file is one IA instance. Objects are named by 32-bit ids that are
+ * local to the file; an id is never reused before 2^31 others were handed out.
+ * An object also carries a 64-bit word of the program's own ("user"), which
+ * the module echoes in the events of that object and never interprets.
+ */
+#ifndef _UAPI_KDAPL_H
+#define _UAPI_KDAPL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * DOC: ioctls
+ *
+ * Every argument structure begins with its own size in bytes. A longer
+ * structure than the module knows is accepted when the rest is zero, a
+ * shorter one down to the first version's size. The command is found by its
+ * number alone, so a structure may grow without a new command.
+ *
+ * What an errno means, for every command:
+ *
+ *  - ENOTTY: the module does not know the command
+ *  - E2BIG: the structure is longer than known and not zero there
+ *  - EINVAL: a value is out of range, or an unknown flag is set
+ *  - EFAULT: an address cannot be read, written or pinned
+ *  - ENOENT: an id names no object of the type needed
+ *  - EBADFD: the object (or the open file) is in a state that forbids this
+ *  - EBUSY: the object is still used by another object, or waited on
+ *  - EPERM: objects of different protection zones were mixed
+ *  - EACCES: the caller may not: another process's file, another net namespace
+ *  - ENOMEM: the kernel or the device is out of memory
+ *  - EDQUOT: a limit of the user is reached (RLIMIT_MEMLOCK, rdma cgroup)
+ *  - ENOSPC: a limit of the device or of the module is reached
+ *  - EMSGSIZE: private data is longer than the transport carries
+ *  - ENODEV: no such adapter, or the device is gone
+ *  - EOPNOTSUPP: the device or the transport cannot do this
+ *  - EADDRINUSE: the connection qualifier is taken
+ *  - EADDRNOTAVAIL: no free connection qualifier; no usable address
+ *  - ETIMEDOUT: the deadline passed
+ *  - EINTR: a signal ended the wait
+ *  - ECANCELED: the object waited on went away, or may not be waited on
+ */
+#define KDAPL_DEVICE		"/dev/kdapl"
+#define KDAPL_ABI_VERSION	1
+#define KDAPL_IOC_TYPE		0xDA
+
+#define KDAPL_NAME_MAX		64	/* adapter name, with its NUL */
+#define KDAPL_ADDRS_MAX		8	/* addresses reported per adapter */
+#define KDAPL_PRIVATE_DATA_MAX	256	/* no transport carries more */
+#define KDAPL_SEGS_MAX		6	/* segments of one entry */
+
+/* Object types, for kdapl_destroy. */
+enum kdapl_obj_type {
+	KDAPL_OBJ_PZ = 1,
+	KDAPL_OBJ_LMR,
+	KDAPL_OBJ_EVD,
+	KDAPL_OBJ_EP,
+	KDAPL_OBJ_PSP,
+	KDAPL_OBJ_CR,
+};
+
+/**
+ * struct kdapl_map - where a program finds a piece of shared memory
+ * @offset: what to give mmap() as the offset
+ * @size: bytes to map; exactly this length is accepted, always MAP_SHARED
+ * @start: byte offset of the piece within the mapping
+ *
+ * Several pieces can lie in one mapping (same @offset): map it once.
+ */
+struct kdapl_map {
+	__aligned_u64 offset;
+	__u32 size;
+	__u32 start;
+};
+
+/**
+ * DOC: submission ring
+ *
+ * The ring's memory is written by the program: struct kdapl_sq_ring, then the
+ * entries from KDAPL_SQ_ENTRIES_OFFSET. What the module tells about the ring
+ * (struct kdapl_sq_status) and about each endpoint (struct kdapl_ep_status)
+ * lies in memory that the program can only read. Indices run freely through
+ * 2^32; an entry's slot is its index modulo the number of entries.
+ *
+ * Barriers:
+ *  - tail: the program stores it with release after the entries (A); the
+ *    module loads it with acquire (B).
+ *  - head: the module stores it with release after it copied the entry (C);
+ *    the program loads it with acquire before it writes the slot again (D).
+ *  - NEED_WAKEUP: the module sets it, full barrier, reads tail again; the
+ *    program stores tail, full barrier, reads the flag.
+ *  - hw_recv: the module lowers it, full barrier, reads tail again; the
+ *    program stores tail, full barrier, reads hw_recv.
+ */
+#define KDAPL_SQ_ENTRIES_OFFSET	128
+
+struct kdapl_sq_ring {
+	__u32 tail;		/* program: next index to fill */
+	__u32 pad[15];
+};
+
+#define KDAPL_SQ_NEED_WAKEUP	(1U << 0)	/* KDAPL_SUBMIT is needed */
+
+struct kdapl_sq_status {
+	__u32 head;		/* module: next index to take */
+	__u32 flags;		/* module: KDAPL_SQ_NEED_WAKEUP */
+	__u32 pad[14];
+};
+
+enum kdapl_op {
+	KDAPL_OP_SEND = 1,
+	KDAPL_OP_RECV,
+	KDAPL_OP_RDMA_WRITE,
+	KDAPL_OP_RDMA_READ,
+};
+
+/* Entry flags. */
+#define KDAPL_SQE_SUPPRESS	(1U << 0)	/* no event when it succeeds */
+#define KDAPL_SQE_SOLICITED	(1U << 1)	/* wake a solicited waiter */
+#define KDAPL_SQE_FENCE		(1U << 2)	/* after all earlier RDMA reads */
+#define KDAPL_SQE_FLAGS		(KDAPL_SQE_SUPPRESS | KDAPL_SQE_SOLICITED | \
+				 KDAPL_SQE_FENCE)
+
+/**
+ * struct kdapl_seg - a piece of local memory
+ * @addr: the program's address
+ * @length: bytes
+ * @lmr: the LMR's context, as KDAPL_LMR_CREATE returned it
+ */
+struct kdapl_seg {
+	__aligned_u64 addr;
+	__u32 length;
+	__u32 lmr;
+};
+
+/**
+ * struct kdapl_sqe - one posted operation
+ * @ep: id of the EP
+ * @op: enum kdapl_op
+ * @num_seg: segments used, at most KDAPL_SEGS_MAX
+ * @flags: KDAPL_SQE_*
+ * @cookie: comes back in the completion event
+ * @remote_addr: RDMA: address in the peer's memory
+ * @rkey: RDMA: the peer's RMR context
+ * @reserved: zero
+ * @seg: local memory
+ */
+struct kdapl_sqe {
+	__u32 ep;
+	__u8 op;
+	__u8 num_seg;
+	__u16 flags;
+	__aligned_u64 cookie;
+	__aligned_u64 remote_addr;
+	__u32 rkey;
+	__u32 reserved;
+	struct kdapl_seg seg[KDAPL_SEGS_MAX];
+};
+
+/**
+ * struct kdapl_ep_status - what the module tells about one EP
+ * @state: DAT_EP_STATE_* value, stored before the event that announces it
+ * @done: requests completed since the EP was made or reset, suppressed ones
+ *	too: posted minus @done are the request slots in use
+ * @recv_done: receives completed, likewise
+ * @hw_recv: receives that the device holds now
+ */
+struct kdapl_ep_status {
+	__u32 state;
+	__u32 done;
+	__u32 recv_done;
+	__u32 hw_recv;
+	__u32 pad[12];
+};
+
+/**
+ * DOC: event ring
+ *
+ * One per EVD; the module is the only producer. The program sees struct
+ * kdapl_ev_ring and behind it, from KDAPL_EV_ENTRIES_OFFSET, the entries, all
+ * read-only; its own head is in memory that it can write (struct
+ * kdapl_ev_head).
+ *
+ * Barriers:
+ *  - tail: the module stores it with release after the event (E); the program
+ *    loads it with acquire (F).
+ *  - head: the program stores it with release after it copied the event (G);
+ *    the module loads it with acquire before it writes the slot again (H).
+ */
+#define KDAPL_EV_ENTRIES_OFFSET	64
+
+#define KDAPL_EV_BACKLOG	(1U << 0)	/* more events wait for room: KDAPL_EVD_FILL */
+#define KDAPL_EV_ASK		(1U << 1)	/* the module must look: KDAPL_EVD_FILL */
+#define KDAPL_EV_DEAD		(1U << 2)	/* the device is gone */
+
+struct kdapl_ev_ring {
+	__u32 tail;		/* module: next index to fill */
+	__u32 flags;		/* module: KDAPL_EV_* */
+	__u32 pad[14];
+};
+
+struct kdapl_ev_head {
+	__u32 head;		/* program: next index to take */
+	__u32 pad[15];
+};
+
+/**
+ * struct kdapl_event - one event
+ * @user: the word of the object that it concerns: the EP (completions,
+ *	connection events), the PSP (connection requests), or what an async
+ *	event is about
+ * @cookie: DTO: the entry's cookie. Connection request: its conn_qual
+ * @length: DTO: bytes moved. Connection request: the id of the CR in the low
+ *	32 bits. Connection event: bytes of private data; to be read with
+ *	KDAPL_EP_QUERY
+ * @type: the DAT event number
+ * @status: DTO: DAT_DTO_* status. Async: the reason
+ */
+struct kdapl_event {
+	__aligned_u64 user;
+	__aligned_u64 cookie;
+	__aligned_u64 length;
+	__u32 type;
+	__u32 status;
+};
+
+/* ---- control --------------------------------------------------------- */
+
+/**
+ * struct kdapl_query - what the module is (KDAPL_QUERY, any file)
+ * @size: sizeof(struct kdapl_query)
+ * @abi_version: out: KDAPL_ABI_VERSION of the module
+ * @features: out: feature bits, none defined yet
+ * @num_adapters: out: adapters that KDAPL_ADAPTER can describe
+ * @max_sq_entries: out: largest submission ring
+ * @max_evd_qlen: out: largest event ring
+ * @module_version: out: the module's version, NUL-terminated
+ * @posts: out: entries taken from rings since the module was loaded
+ * @doorbells: out: KDAPL_SUBMIT calls since the module was loaded
+ * @pinned: out: bytes that the module holds pinned now
+ */
+struct kdapl_query {
+	__u32 size;
+	__u32 abi_version;
+	__aligned_u64 features;
+	__u32 num_adapters;
+	__u32 max_sq_entries;
+	__u32 max_evd_qlen;
+	__u32 pad;
+	__u8 module_version[32];
+	__aligned_u64 posts;
+	__aligned_u64 doorbells;
+	__aligned_u64 pinned;
+};
+
+/**
+ * struct kdapl_adapter - describes one adapter (KDAPL_ADAPTER, any file)
+ * @size: sizeof(struct kdapl_adapter)
+ * @index: in: 0 to num_adapters - 1; ENODEV past the end
+ * @name: out: the name to open
+ * @netdev: out: the network device that it belongs to, or empty
+ * @driver: out: the RDMA driver's name
+ */
+struct kdapl_adapter {
+	__u32 size;
+	__u32 index;
+	__u8 name[KDAPL_NAME_MAX];
+	__u8 netdev[KDAPL_NAME_MAX];
+	__u8 driver[KDAPL_NAME_MAX];
+};
+
+#define KDAPL_IA_RO_AWARE	(1U << 0)	/* plain LMRs may be relaxed ordered */
+
+/**
+ * struct kdapl_ia_open - make this file an IA instance (KDAPL_IA_OPEN)
+ * @size: sizeof(struct kdapl_ia_open)
+ * @flags: KDAPL_IA_RO_AWARE
+ * @name: adapter name or network device name
+ * @sq_entries: in: entries wanted, 0 for the default; out: entries there are
+ *	(a power of two)
+ * @async_evd: 0; an async EVD is made with KDAPL_EVD_CREATE
+ * @sq: out: the submission ring (program writes)
+ * @sq_status: out: struct kdapl_sq_status (program reads)
+ */
+struct kdapl_ia_open {
+	__u32 size;
+	__u32 flags;
+	__u8 name[KDAPL_NAME_MAX];
+	__u32 sq_entries;
+	__u32 async_evd;
+	struct kdapl_map sq;
+	struct kdapl_map sq_status;
+};
+
+/**
+ * struct kdapl_addr - an IPv4 or IPv6 address
+ * @family: AF_INET or AF_INET6, 0 for none
+ * @port: host order, where one belongs
+ * @scope_id: IPv6 link-local only
+ * @addr: network order; IPv4 in the first four bytes
+ */
+struct kdapl_addr {
+	__u16 family;
+	__u16 port;
+	__u32 scope_id;
+	__u8 addr[16];
+};
+
+#define KDAPL_TRANSPORT_IB	0	/* InfiniBand and RoCE */
+#define KDAPL_TRANSPORT_IWARP	1
+
+#define KDAPL_IA_RELAXED_ORDERING	(1U << 0)	/* this IA registers relaxed where it can */
+#define KDAPL_IA_FRWR			(1U << 1)	/* registers by fast registration */
+
+/**
+ * struct kdapl_ia_query - attributes of the opened adapter (KDAPL_IA_QUERY)
+ * @size: sizeof(struct kdapl_ia_query)
+ * @transport: out: KDAPL_TRANSPORT_*
+ * @name: out: adapter name
+ * @netdev: out: network device
+ * @driver: out: RDMA driver
+ * @fw_version: out: firmware version as the device tells it
+ * @vendor_id: out: vendor id
+ * @hw_version: out: hardware version
+ * @num_addrs: out: addresses of the adapter's network device
+ * @max_private_data: out: bytes a connection request carries
+ * @max_private_data_accept: out: bytes an acceptance carries
+ * @max_eps: out
+ * @max_requests: out: largest request queue of an EP
+ * @max_recvs: out: largest receive queue of an EP
+ * @max_iov: out: segments of a send, receive or RDMA write
+ * @max_iov_read: out: segments of an RDMA read
+ * @max_rdma_read_in: out: incoming RDMA reads per EP
+ * @max_rdma_read_out: out: outgoing RDMA reads per EP
+ * @max_evds: out
+ * @max_evd_qlen: out
+ * @max_lmrs: out
+ * @max_pzs: out
+ * @max_lmr_size: out: bytes of one LMR
+ * @max_message: out: bytes of one message
+ * @flags: out: KDAPL_IA_RELAXED_ORDERING, KDAPL_IA_FRWR
+ * @pad: zero
+ * @addrs: out
+ */
+struct kdapl_ia_query {
+	__u32 size;
+	__u32 transport;
+	__u8 name[KDAPL_NAME_MAX];
+	__u8 netdev[KDAPL_NAME_MAX];
+	__u8 driver[KDAPL_NAME_MAX];
+	__u8 fw_version[KDAPL_NAME_MAX];
+	__u32 vendor_id;
+	__u32 hw_version;
+	__u32 num_addrs;
+	__u32 max_private_data;
+	__u32 max_private_data_accept;
+	__u32 max_eps;
+	__u32 max_requests;
+	__u32 max_recvs;
+	__u32 max_iov;
+	__u32 max_iov_read;
+	__u32 max_rdma_read_in;
+	__u32 max_rdma_read_out;
+	__u32 max_evds;
+	__u32 max_evd_qlen;
+	__u32 max_lmrs;
+	__u32 max_pzs;
+	__aligned_u64 max_lmr_size;
+	__aligned_u64 max_message;
+	__u32 flags;
+	__u32 pad;
+	struct kdapl_addr addrs[KDAPL_ADDRS_MAX];
+};
+
+/**
+ * struct kdapl_destroy - free an object (KDAPL_DESTROY)
+ * @size: sizeof(struct kdapl_destroy)
+ * @type: enum kdapl_obj_type
+ * @id: the object
+ * @pad: zero
+ *
+ * An EVD's waiters are released with ECANCELED; an EP is disconnected
+ * abruptly; a PSP stops listening, its delivered CRs live on; a CR is
+ * rejected as if nobody listened.
+ */
+struct kdapl_destroy {
+	__u32 size;
+	__u32 type;
+	__u32 id;
+	__u32 pad;
+};
+
+/**
+ * struct kdapl_pz_create - protection zone (KDAPL_PZ_CREATE)
+ * @size: sizeof(struct kdapl_pz_create)
+ * @id: out
+ */
+struct kdapl_pz_create {
+	__u32 size;
+	__u32 id;
+};
+
+/* Privileges have the values of DAT_MEM_PRIV_*, memory types of DAT_MEM_TYPE_*. */
+#define KDAPL_PRIV_LOCAL_READ	0x01
+#define KDAPL_PRIV_REMOTE_READ	0x02
+#define KDAPL_PRIV_LOCAL_WRITE	0x10
+#define KDAPL_PRIV_REMOTE_WRITE	0x20
+#define KDAPL_PRIV_ALL		0x33
+
+#define KDAPL_MEM_VIRTUAL	0
+#define KDAPL_MEM_SO_VIRTUAL	3
+
+/**
+ * struct kdapl_lmr_create - register memory (KDAPL_LMR_CREATE)
+ * @size: sizeof(struct kdapl_lmr_create)
+ * @pz: id of the PZ
+ * @mem_type: in: KDAPL_MEM_VIRTUAL or KDAPL_MEM_SO_VIRTUAL; out: what it became
+ * @privileges: KDAPL_PRIV_*
+ * @addr: start of the memory
+ * @length: bytes, not zero
+ * @id: out: the LMR, which is also its LMR context
+ * @rkey: out: the RMR context, 0 without remote privileges
+ * @memlock_limit: out, with EDQUOT: what RLIMIT_MEMLOCK allows, in bytes
+ * @memlock_needed: out, with EDQUOT: what the process would have pinned
+ *
+ * Pins the pages and charges them against RLIMIT_MEMLOCK (the same account
+ * as verbs use). May block.
+ */
+struct kdapl_lmr_create {
+	__u32 size;
+	__u32 pz;
+	__u32 mem_type;
+	__u32 privileges;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__u32 id;
+	__u32 rkey;
+	__aligned_u64 memlock_limit;
+	__aligned_u64 memlock_needed;
+};
+
+/**
+ * struct kdapl_evd_create - event dispatcher (KDAPL_EVD_CREATE)
+ * @size: sizeof(struct kdapl_evd_create)
+ * @flags: DAT_EVD_* stream bits
+ * @qlen: in: events it must hold; out: events it holds (a power of two)
+ * @id: out
+ * @user: comes back in async events about the EVD
+ * @ring: out: struct kdapl_ev_ring and entries (program reads)
+ * @head: out: struct kdapl_ev_head (program writes)
+ */
+struct kdapl_evd_create {
+	__u32 size;
+	__u32 flags;
+	__u32 qlen;
+	__u32 id;
+	__aligned_u64 user;
+	struct kdapl_map ring;
+	struct kdapl_map head;
+};
+
+#define KDAPL_DEADLINE_NONE	(~0ULL)
+
+/**
+ * struct kdapl_evd_wait - sleep until events are there (KDAPL_EVD_WAIT)
+ * @size: sizeof(struct kdapl_evd_wait)
+ * @evd: id
+ * @threshold: events to wait for, 1 to the EVD's length
+ * @pad: zero
+ * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
+ *
+ * Takes no event: the program takes them from the ring afterwards. Only one
+ * waiter at a time: EBUSY for the second. Like every command it first takes
+ * what stands in the submission ring.
+ */
+struct kdapl_evd_wait {
+	__u32 size;
+	__u32 evd;
+	__u32 threshold;
+	__u32 pad;
+	__aligned_u64 deadline_ns;
+};
+
+/**
+ * struct kdapl_evd_fill - move events that wait for room (KDAPL_EVD_FILL)
+ * @size: sizeof(struct kdapl_evd_fill)
+ * @evd: id
+ * @queued: out: events in ring and backlog together
+ * @pad: zero
+ */
+struct kdapl_evd_fill {
+	__u32 size;
+	__u32 evd;
+	__u32 queued;
+	__u32 pad;
+};
+
+/**
+ * struct kdapl_ep_create - endpoint (KDAPL_EP_CREATE)
+ * @size: sizeof(struct kdapl_ep_create)
+ * @flags: zero
+ * @pz: id of the PZ
+ * @recv_evd: EVD for receive completions, 0 for none (then @max_recvs is 0)
+ * @request_evd: EVD for the other completions, 0 for none
+ * @connect_evd: EVD for connection events, 0 for none (it cannot connect then)
+ * @max_recvs: receives that can be posted
+ * @max_requests: requests that can be posted
+ * @max_recv_iov: segments of a receive
+ * @max_request_iov: segments of a request
+ * @max_rdma_read_in: incoming RDMA reads
+ * @max_rdma_read_out: outgoing RDMA reads
+ * @rdma_read_fixed: 1: the two depths are the consumer's and must be met
+ * @id: out
+ * @user: comes back in the EP's events
+ * @status: out: struct kdapl_ep_status (program reads)
+ */
+struct kdapl_ep_create {
+	__u32 size;
+	__u32 flags;
+	__u32 pz;
+	__u32 recv_evd;
+	__u32 request_evd;
+	__u32 connect_evd;
+	__u32 max_recvs;
+	__u32 max_requests;
+	__u32 max_recv_iov;
+	__u32 max_request_iov;
+	__u32 max_rdma_read_in;
+	__u32 max_rdma_read_out;
+	__u32 rdma_read_fixed;
+	__u32 id;
+	__aligned_u64 user;
+	struct kdapl_map status;
+};
+
+/**
+ * struct kdapl_ep_query - addresses and private data (KDAPL_EP_QUERY)
+ * @size: sizeof(struct kdapl_ep_query)
+ * @ep: id
+ * @state: out: DAT_EP_STATE_*
+ * @private_data_size: out: bytes that came with the acceptance or rejection
+ * @max_rdma_read_in: out: as negotiated once connected
+ * @max_rdma_read_out: out
+ * @local: out: address and port qualifier
+ * @remote: out
+ * @remote_conn_qual: out: what ep_connect was given
+ * @private_data: out
+ */
+struct kdapl_ep_query {
+	__u32 size;
+	__u32 ep;
+	__u32 state;
+	__u32 private_data_size;
+	__u32 max_rdma_read_in;
+	__u32 max_rdma_read_out;
+	struct kdapl_addr local;
+	struct kdapl_addr remote;
+	__aligned_u64 remote_conn_qual;
+	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+#define KDAPL_TIMEOUT_INFINITE	(~0U)
+
+/**
+ * struct kdapl_ep_connect - connect (KDAPL_EP_CONNECT); does not block
+ * @size: sizeof(struct kdapl_ep_connect)
+ * @ep: id, state UNCONNECTED
+ * @remote: where to; its port is ignored
+ * @conn_qual: the peer's connection qualifier
+ * @timeout_us: microseconds, not 0; KDAPL_TIMEOUT_INFINITE keeps trying
+ * @private_data_size: at most max_private_data of the IA
+ * @private_data: in
+ */
+struct kdapl_ep_connect {
+	__u32 size;
+	__u32 ep;
+	struct kdapl_addr remote;
+	__aligned_u64 conn_qual;
+	__u32 timeout_us;
+	__u32 private_data_size;
+	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+#define KDAPL_CLOSE_ABRUPT	0
+#define KDAPL_CLOSE_GRACEFUL	1
+
+/**
+ * struct kdapl_ep_disconnect - disconnect (KDAPL_EP_DISCONNECT)
+ * @size: sizeof(struct kdapl_ep_disconnect)
+ * @ep: id
+ * @close_flags: KDAPL_CLOSE_*
+ * @pad: zero
+ */
+struct kdapl_ep_disconnect {
+	__u32 size;
+	__u32 ep;
+	__u32 close_flags;
+	__u32 pad;
+};
+
+/**
+ * struct kdapl_ep_reset - DISCONNECTED to UNCONNECTED (KDAPL_EP_RESET)
+ * @size: sizeof(struct kdapl_ep_reset)
+ * @ep: id
+ *
+ * The counters of struct kdapl_ep_status begin anew at 0 when the EP was
+ * DISCONNECTED. May block.
+ */
+struct kdapl_ep_reset {
+	__u32 size;
+	__u32 ep;
+};
+
+#define KDAPL_PSP_ANY		(1U << 0)	/* choose a free conn_qual */
+
+/**
+ * struct kdapl_psp_create - listen (KDAPL_PSP_CREATE)
+ * @size: sizeof(struct kdapl_psp_create)
+ * @flags: KDAPL_PSP_ANY
+ * @evd: EVD for connection requests; its length bounds the backlog
+ * @id: out
+ * @conn_qual: in, or out with KDAPL_PSP_ANY
+ * @user: comes back in connection request events
+ */
+struct kdapl_psp_create {
+	__u32 size;
+	__u32 flags;
+	__u32 evd;
+	__u32 id;
+	__aligned_u64 conn_qual;
+	__aligned_u64 user;
+};
+
+/**
+ * struct kdapl_cr_query - a connection request (KDAPL_CR_QUERY)
+ * @size: sizeof(struct kdapl_cr_query)
+ * @cr: id, from the event
+ * @remote: out: the requester's address and port
+ * @local: out
+ * @private_data_size: out: bytes; over IB and RoCE the padded maximum
+ * @pad: zero
+ * @private_data: out
+ */
+struct kdapl_cr_query {
+	__u32 size;
+	__u32 cr;
+	struct kdapl_addr remote;
+	struct kdapl_addr local;
+	__u32 private_data_size;
+	__u32 pad;
+	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+/**
+ * struct kdapl_cr_accept - accept (KDAPL_CR_ACCEPT)
+ * @size: sizeof(struct kdapl_cr_accept)
+ * @cr: id; gone when this succeeds, untouched when it fails
+ * @ep: id, state UNCONNECTED
+ * @private_data_size: bytes
+ * @private_data: in
+ */
+struct kdapl_cr_accept {
+	__u32 size;
+	__u32 cr;
+	__u32 ep;
+	__u32 private_data_size;
+	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+/**
+ * struct kdapl_cr_reject - reject as the consumer (KDAPL_CR_REJECT)
+ * @size: sizeof(struct kdapl_cr_reject)
+ * @cr: id; gone afterwards
+ * @private_data_size: bytes
+ * @pad: zero
+ * @private_data: in
+ */
+struct kdapl_cr_reject {
+	__u32 size;
+	__u32 cr;
+	__u32 private_data_size;
+	__u32 pad;
+	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+/**
+ * struct kdapl_submit - take what stands in the submission ring (KDAPL_SUBMIT)
+ * @size: sizeof(struct kdapl_submit)
+ * @flags: zero
+ */
+struct kdapl_submit {
+	__u32 size;
+	__u32 flags;
+};
+
+#define KDAPL_QUERY		_IOWR(KDAPL_IOC_TYPE, 0, struct kdapl_query)
+#define KDAPL_ADAPTER		_IOWR(KDAPL_IOC_TYPE, 1, struct kdapl_adapter)
+#define KDAPL_IA_OPEN		_IOWR(KDAPL_IOC_TYPE, 2, struct kdapl_ia_open)
+#define KDAPL_IA_QUERY		_IOWR(KDAPL_IOC_TYPE, 3, struct kdapl_ia_query)
+#define KDAPL_DESTROY		_IOW(KDAPL_IOC_TYPE, 4, struct kdapl_destroy)
+#define KDAPL_PZ_CREATE		_IOWR(KDAPL_IOC_TYPE, 5, struct kdapl_pz_create)
+#define KDAPL_LMR_CREATE	_IOWR(KDAPL_IOC_TYPE, 6, struct kdapl_lmr_create)
+#define KDAPL_EVD_CREATE	_IOWR(KDAPL_IOC_TYPE, 7, struct kdapl_evd_create)
+#define KDAPL_EVD_WAIT		_IOW(KDAPL_IOC_TYPE, 8, struct kdapl_evd_wait)
+#define KDAPL_EVD_FILL		_IOWR(KDAPL_IOC_TYPE, 9, struct kdapl_evd_fill)
+#define KDAPL_EP_CREATE		_IOWR(KDAPL_IOC_TYPE, 10, struct kdapl_ep_create)
+#define KDAPL_EP_QUERY		_IOWR(KDAPL_IOC_TYPE, 11, struct kdapl_ep_query)
+#define KDAPL_EP_CONNECT	_IOW(KDAPL_IOC_TYPE, 12, struct kdapl_ep_connect)
+#define KDAPL_EP_DISCONNECT	_IOW(KDAPL_IOC_TYPE, 13, struct kdapl_ep_disconnect)
+#define KDAPL_EP_RESET		_IOW(KDAPL_IOC_TYPE, 14, struct kdapl_ep_reset)
+#define KDAPL_PSP_CREATE	_IOWR(KDAPL_IOC_TYPE, 15, struct kdapl_psp_create)
+#define KDAPL_CR_QUERY		_IOWR(KDAPL_IOC_TYPE, 16, struct kdapl_cr_query)
+#define KDAPL_CR_ACCEPT		_IOW(KDAPL_IOC_TYPE, 17, struct kdapl_cr_accept)
+#define KDAPL_CR_REJECT		_IOW(KDAPL_IOC_TYPE, 18, struct kdapl_cr_reject)
+#define KDAPL_SUBMIT		_IOW(KDAPL_IOC_TYPE, 19, struct kdapl_submit)
+
+#endif /* _UAPI_KDAPL_H */
