@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# Shared by the scripts in this folder: places, messages, and where the
+# kernels that we test against live. Source it; it sets no shell options.
+
+# The clone that this file lies in.
+KDAPL_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Things that are costly to make and do not belong to one clone.
+KDAPL_CACHE=${KDAPL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kdapl}
+export KDAPL_TOP KDAPL_CACHE
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+die() {
+	say "$*"
+	exit 1
+}
+
+need_arg() { # OPTION COUNT: an option that wants a value has one
+	[ "$2" -ge 2 ] || die "$1 wants a value (see --help)"
+}
+
+# Prints the comment block at the head of the calling script: its manual.
+usage() {
+	sed -n '3,/^[^#]/{/^#/!q;s/^# \{0,1\}//;p}' "$0"
+}
