@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Completion queues of the device, private to an IA and shared by its EPs.
+ *
+ * An EP reserves as many entries as it can have work outstanding, so a
+ * completion queue never overruns. The device's handler only schedules; the
+ * completions are taken in softirq context, where they become events.
+ */
+#ifndef KDAPL_CQ_H
+#define KDAPL_CQ_H
+
+#include <linux/irq_poll.h>
+#include <linux/list.h>
+#include <rdma/ib_verbs.h>
+
+struct kdapl_ia;
+
+/**
+ * struct kdapl_cq - one completion queue
+ * @list: in the IA's list, guarded by the IA's cq_lock
+ * @ia: whose it is
+ * @ibcq: the device's
+ * @iop: the softirq that polls it
+ * @size: entries
+ * @used: entries reserved
+ */
+struct kdapl_cq {
+	struct list_head list;
+	struct kdapl_ia *ia;
+	struct ib_cq *ibcq;
+	struct irq_poll iop;
+	u32 size;
+	u32 used;
+	struct ib_wc wc[16];
+};
+
+/* Process context. ERR_PTR(-ENOMEM), ERR_PTR(-ENOSPC). */
+struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries);
+void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
+
+#endif /* KDAPL_CQ_H */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * EP: one end of a connection; the queue pair behind it and its state.
+ *
+ * Life of a connection: connect or accept (cm.c) -> kdapl_ep_established()
+ * -> ... -> kdapl_ep_end(), whoever calls it first: the consumer, the peer, an
+ * error, a timer. The end is one work item: it takes what stands in the ring,
+ * moves the queue pair to error, waits until every outstanding operation came
+ * back, and only then stores DISCONNECTED and queues the event that the end
+ * was begun with.
+ */
+#ifndef KDAPL_EP_H
+#define KDAPL_EP_H
+
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "cm.h"
+#include "cq.h"
+#include "evd.h"
+#include "obj.h"
+#include "pz.h"
+#include "region.h"
+
+struct kdapl_ep;
+
+enum kdapl_work_state {
+	KDAPL_WORK_POSTED,	/* the device has it */
+	KDAPL_WORK_DONE,	/* finished, or refused by the module */
+};
+
+/* One operation that a program posted: a slot of a work queue. */
+struct kdapl_work {
+	struct kdapl_evrec rec;
+	struct kdapl_ep *ep;
+	u64 cookie;
+	u32 length;
+	u8 op;
+	u8 state;
+	u8 status;		/* enum kdapl_dto_status */
+	bool suppress;
+};
+
+/*
+ * Slots in posting order: head is filled next, tail completes next. A slot is
+ * free again when its event stands in the ring.
+ */
+struct kdapl_wq {
+	struct kdapl_work *work;
+	u32 size;		/* slots that may be in use at once */
+	u32 mask;
+	u32 head;
+	u32 tail;
+	u32 done;		/* slots given back; mirrored to the program */
+	u32 hw;			/* held by the device */
+};
+
+struct kdapl_ep {
+	struct kdapl_obj obj;
+	struct kdapl_pz *pz;
+	struct kdapl_evd *recv_evd, *request_evd, *connect_evd;
+
+	struct mutex mutex;	/* serialises the control calls of this EP */
+
+	spinlock_t lock;	/* all below; softirq-safe, outside EVD locks */
+	enum kdapl_ep_state state;
+	bool ending;		/* kdapl_ep_end() was called */
+	bool graceful;		/* requests may finish first */
+	bool refused;		/* an entry was refused: the rest is flushed */
+	bool gone;		/* retired, or its device is gone */
+	u32 end_event;
+	struct kdapl_wq rq, sq;
+	struct ib_qp *qp;
+
+	struct kdapl_slot status;	/* struct kdapl_ep_status */
+	struct kdapl_cq *cq;
+	u32 cq_reserved;
+	struct ib_qp_cap cap;
+	u32 max_recv_iov, max_request_iov;
+	u32 rdma_read_in, rdma_read_out;	/* as set, then as negotiated */
+	u32 rdma_read_in_attr, rdma_read_out_attr;	/* as set */
+	bool rdma_read_fixed;
+
+	wait_queue_head_t idle;		/* queues became empty; the end is over */
+	struct work_struct end_work;
+	struct work_struct notify_work;	/* data came before the RTU */
+	struct kdapl_evrec *rec_outcome, *rec_end;
+	struct kdapl_cm cm;
+};
+
+static inline struct kdapl_ep *to_ep(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_ep, obj);
+}
+
+extern const struct kdapl_obj_ops kdapl_ep_ops;
+
+/* Doors; process context. */
+int kdapl_ep_create(struct kdapl_ia *ia, struct kdapl_ep_create *arg);
+int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg);
+int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
+int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags);
+int kdapl_ep_reset(struct kdapl_ep *ep);
+
+/* The device is gone: everything of hardware goes, the EP becomes DISCONNECTED. */
+void kdapl_ep_kill(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_begin() - an attempt to connect or accept starts
+ * @ep: the EP; caller holds its mutex
+ * @state: ACTIVE_PENDING or COMPLETION_PENDING
+ *
+ * Prepares the event records, moves UNCONNECTED to @state. -EBADFD in another
+ * state, -ENOMEM.
+ */
+int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state);
+
+/* The attempt failed before anything left the machine: back to UNCONNECTED. */
+void kdapl_ep_cancel(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_established() - the queue pair is ready to send
+ * @ep: in ACTIVE_PENDING or COMPLETION_PENDING, else nothing happens
+ * @private_data_size: bytes of private data that the event announces
+ *
+ * Stores CONNECTED, then queues ESTABLISHED, then the receives that completed
+ * early. Process context or softirq.
+ */
+void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
+
+/**
+ * kdapl_ep_end() - begin the end of a connection or of an attempt
+ * @ep: in any state; nothing happens where there is nothing to end
+ * @event: connection event to queue when all is flushed; the first call wins
+ * @graceful: let outstanding requests finish; a later call without it cuts
+ *	this short
+ *
+ * Any context up to softirq; the work is done by a work item.
+ */
+void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful);
+
+/* Create or destroy the queue pair, in state INIT. Caller holds the mutex. */
+int kdapl_ep_make_qp(struct kdapl_ep *ep);
+void kdapl_ep_drop_qp(struct kdapl_ep *ep);
+
+/* post.c: entries to work; the caller is the drainer and holds sq->lock. */
+struct kdapl_chain;
+void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
+void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain, bool recv);
+
+/* comp.c: a completion of the device; softirq. */
+void kdapl_ep_complete(const struct ib_wc *wc);
+/* Deliver what is finished, in order. Caller holds ep->lock. */
+void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq);
+
+#endif /* KDAPL_EP_H */

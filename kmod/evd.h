@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * EVD: a queue of events with one producer (the module) and one consumer.
+ *
+ * Pure software. Events go to the ring that the program has mapped; what finds
+ * no room there waits in one FIFO, on the record that came with the event, so
+ * that nothing is lost and nothing is allocated. Once the FIFO holds an event
+ * no later one overtakes it.
+ */
+#ifndef KDAPL_EVD_H
+#define KDAPL_EVD_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "obj.h"
+#include "region.h"
+
+#define KDAPL_EVD_QLEN_MAX	65536
+
+/**
+ * struct kdapl_evrec - where an event waits for room in the ring
+ * @list: in the EVD's backlog, else empty
+ * @event: the event, while it waits
+ * @release: called once, when the event stands in the ring or is dropped with
+ *	its EVD; under the EVD's lock, softirq. May be NULL.
+ */
+struct kdapl_evrec {
+	struct list_head list;
+	struct kdapl_event event;
+	void (*release)(struct kdapl_evrec *rec);
+};
+
+struct kdapl_evd {
+	struct kdapl_obj obj;
+	spinlock_t lock;	/* inside an EP's lock; softirq-safe */
+	struct kdapl_region *region;
+	struct kdapl_ev_ring *ring;
+	struct kdapl_event *entries;
+	struct kdapl_slot head;	/* struct kdapl_ev_head */
+	u32 tail;		/* the module's own copy */
+	u32 entries_mask;
+	u32 qlen;
+	u32 flags;		/* DAT_EVD_* streams */
+	struct list_head backlog;
+	u32 backlog_len;
+	wait_queue_head_t wait;
+	u32 wait_threshold;	/* 0: nobody waits */
+	bool dead;		/* freed, or its device is gone */
+};
+
+static inline struct kdapl_evd *to_evd(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_evd, obj);
+}
+
+/* Doors: kdapl_evd_create() may sleep; @arg is in and out. */
+int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg);
+int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns);
+u32 kdapl_evd_fill(struct kdapl_evd *evd);
+
+/**
+ * kdapl_evd_post() - queue an event
+ * @evd: where to, NULL to drop it (the consumer is not interested)
+ * @event: copied
+ * @rec: keeps the event while the ring is full; owned by the EVD until its
+ *	release is called, which may be before this returns
+ *
+ * Any context up to softirq.
+ */
+void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
+		    struct kdapl_evrec *rec);
+
+/* Take back a record that may still wait: its event is dropped. */
+void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);
+
+/* Events in ring and backlog. For the backlog limit of service points. */
+u32 kdapl_evd_count(struct kdapl_evd *evd);
+
+/* The device is gone: wake the waiter, mark the ring. */
+void kdapl_evd_kill(struct kdapl_evd *evd);
+
+/* A record from the heap, which frees itself once its event is in the ring. */
+struct kdapl_evrec *kdapl_evrec_alloc(void);
+
+#endif /* KDAPL_EVD_H */

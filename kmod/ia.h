@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * IA: an opened adapter, and all objects that belong to it.
+ *
+ * An adapter is one port of an ib_device. When the device goes, its IAs lose
+ * their hardware at once (every type's kill function, under hw_lock held for
+ * writing) while the objects live on until they are freed.
+ */
+#ifndef KDAPL_IA_H
+#define KDAPL_IA_H
+
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rwsem.h>
+#include <rdma/ib_verbs.h>
+
+#include "obj.h"
+#include "region.h"
+#include "sq.h"
+
+/**
+ * struct kdapl_adapter_dev - one port of a device that the module serves
+ * @list: in the list of adapters
+ * @dev: the device
+ * @port: its port
+ * @name: what it is opened by
+ * @ias: opened instances
+ */
+struct kdapl_adapter_dev {
+	struct list_head list;
+	struct ib_device *dev;
+	u32 port;
+	char name[KDAPL_NAME_MAX];
+	struct list_head ias;
+};
+
+struct kdapl_ia {
+	struct list_head list;		/* in its adapter's ias */
+	struct kdapl_adapter_dev *adapter;
+	struct ib_device *dev;
+	u32 port;
+	bool iwarp;
+	bool ro_aware;
+	bool frwr;			/* memory is registered by FRWR */
+	bool dead;			/* the device is gone */
+	char name[KDAPL_NAME_MAX];
+	struct rw_semaphore hw_lock;	/* read: the device may be used */
+	struct mm_struct *mm;		/* the opener's, held by mmgrab() */
+	struct net *net;
+
+	struct kdapl_obj_table objs;
+	struct kdapl_region_table regions;
+	struct kdapl_sq sq;
+
+	struct mutex cq_lock;
+	struct list_head cqs;
+
+	/* limits: the smaller of the device's and ours */
+	u32 max_requests, max_recvs, max_iov, max_iov_read;
+	u32 max_read_in, max_read_out;
+	u64 max_lmr_size;
+};
+
+/* -ENODEV when no adapter (or netdev) of that name is visible to the caller. */
+struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg);
+/* The abrupt close: frees everything. */
+void kdapl_ia_close(struct kdapl_ia *ia);
+int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg);
+
+/*
+ * Bracket every control call, process context. kdapl_ia_enter() gives -ENODEV
+ * when the device is gone; on 0 the device stays until kdapl_ia_leave(). The
+ * frees use kdapl_ia_enter_free(), which always succeeds: what the device had
+ * is then NULL in the objects. Not held while sleeping in kdapl_evd_wait().
+ */
+int kdapl_ia_enter(struct kdapl_ia *ia);
+void kdapl_ia_enter_free(struct kdapl_ia *ia);
+void kdapl_ia_leave(struct kdapl_ia *ia);
+
+/* The netdev that the adapter belongs to; dev_put() by the caller. May be NULL. */
+struct net_device *kdapl_ia_netdev(struct kdapl_ia *ia);
+
+/*
+ * The adapter's own addresses, for binding: fills up to @max, returns how many.
+ * Process context.
+ */
+int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max);
+
+int kdapl_ia_init(void);	/* registers the ib_client */
+void kdapl_ia_exit_module(void);
+
+/* Ends of connections, notifications. Unbound, may sleep. */
+extern struct workqueue_struct *kdapl_workqueue;
+
+#endif /* KDAPL_IA_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * LMR: registered memory of a program.
+ *
+ * The program knows an LMR by its context, which is the object's id. It is
+ * looked up, checked for range, privileges and PZ, and only then becomes the
+ * device's lkey.
+ */
+#ifndef KDAPL_LMR_H
+#define KDAPL_LMR_H
+
+#include <rdma/ib_verbs.h>
+
+#include "obj.h"
+#include "pz.h"
+
+struct kdapl_pages;
+
+struct kdapl_lmr {
+	struct kdapl_obj obj;
+	struct kdapl_pz *pz;
+	struct ib_mr *mr;
+	struct kdapl_pages *pages;	/* pinned by us (FRWR), else NULL */
+	u64 addr;
+	u64 length;
+	u32 privileges;
+	u32 lkey;
+};
+
+static inline struct kdapl_lmr *to_lmr(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_lmr, obj);
+}
+
+extern const struct kdapl_obj_ops kdapl_lmr_ops;
+
+int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg);
+/* The device is gone. */
+void kdapl_lmr_kill(struct kdapl_lmr *lmr);
+
+/**
+ * kdapl_lmr_sge() - a program's segment becomes the device's
+ * @ia: the IA
+ * @pz: the PZ of the EP
+ * @seg: the module's own copy of the segment
+ * @privilege: KDAPL_PRIV_LOCAL_READ or KDAPL_PRIV_LOCAL_WRITE
+ * @sge: out
+ *
+ * Softirq; the caller drains the submission ring (and so holds its lock).
+ * Return: DAT_DTO_SUCCESS, or the status the operation completes with.
+ */
+enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *pz,
+				    const struct kdapl_seg *seg, u32 privilege,
+				    struct ib_sge *sge);
+
+#endif /* KDAPL_LMR_H */

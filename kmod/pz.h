@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* PZ: a protection zone, which is a protection domain of the device. */
+#ifndef KDAPL_PZ_H
+#define KDAPL_PZ_H
+
+#include <rdma/ib_verbs.h>
+
+#include "obj.h"
+
+struct kdapl_frwr;
+
+/**
+ * struct kdapl_pz - protection zone
+ * @obj: common part
+ * @pd: never given out; its local_dma_lkey reaches all of memory
+ * @frwr: loopback connection that registers memory where the driver cannot
+ *	do it from the kernel; made when first needed
+ */
+struct kdapl_pz {
+	struct kdapl_obj obj;
+	struct ib_pd *pd;
+	struct mutex frwr_lock;
+	struct kdapl_frwr *frwr;
+};
+
+static inline struct kdapl_pz *to_pz(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_pz, obj);
+}
+
+extern const struct kdapl_obj_ops kdapl_pz_ops;
+
+int kdapl_pz_create(struct kdapl_ia *ia, struct kdapl_pz_create *arg);
+/* The device is gone. */
+void kdapl_pz_kill(struct kdapl_pz *pz);
+
+#endif /* KDAPL_PZ_H */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The submission ring of an IA: entries that the program wrote become work on
+ * the device. The rules of the ring and its barriers stand in the uapi header.
+ */
+#ifndef KDAPL_SQ_H
+#define KDAPL_SQ_H
+
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "region.h"
+
+#define KDAPL_SQ_DEFAULT	1024
+#define KDAPL_SQ_MAX		32768
+#define KDAPL_SQ_CHAIN		16
+
+struct kdapl_ia;
+
+/* One posting call's worth of work, all for one EP and one direction. */
+struct kdapl_chain {
+	struct kdapl_sqe sqe;	/* the one copy of the entry at hand */
+	unsigned int len;
+	union {
+		struct ib_rdma_wr send[KDAPL_SQ_CHAIN];
+		struct ib_recv_wr recv[KDAPL_SQ_CHAIN];
+	};
+	struct ib_sge sge[KDAPL_SQ_CHAIN][KDAPL_SEGS_MAX];
+};
+
+struct kdapl_sq {
+	struct kdapl_ia *ia;
+	spinlock_t lock;	/* one drainer at a time; outside an EP's lock */
+	bool again;		/* another one wanted to drain meanwhile */
+	struct kdapl_region *region;
+	struct kdapl_sq_ring *ring;
+	struct kdapl_sqe *entries;
+	struct kdapl_slot status;
+	u32 head;		/* the module's own copy */
+	u32 mask;
+	bool need_wakeup;	/* the module's own copy of the flag */
+	bool stopped;		/* nothing is taken any more */
+	atomic_t inflight;	/* requests that the device works on */
+	struct hrtimer timer;
+	struct work_struct work;
+	struct kdapl_chain *chain;
+};
+
+int kdapl_sq_init(struct kdapl_sq *sq, struct kdapl_ia *ia, u32 entries);
+void kdapl_sq_destroy(struct kdapl_sq *sq);
+
+/* Softirq: take what is there, up to a budget; the rest goes to a worker. */
+void kdapl_sq_kick(struct kdapl_sq *sq);
+
+/* Process context: on return all that stood in the ring at the call is taken. */
+void kdapl_sq_drain(struct kdapl_sq *sq);
+
+/* Wait until no drainer uses an object that was taken out of the table. */
+void kdapl_sq_sync(struct kdapl_sq *sq);
+
+/* From now on entries stay where they are. */
+void kdapl_sq_stop(struct kdapl_sq *sq);
+
+extern atomic64_t kdapl_posts;		/* entries taken */
+extern atomic64_t kdapl_doorbells;	/* KDAPL_SUBMIT calls */
+
+#endif /* KDAPL_SQ_H */
