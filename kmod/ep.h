@@ -20,6 +20,7 @@
 
 #include "cm.h"
 #include "cq.h"
+#include "ep_state.h"
 #include "evd.h"
 #include "obj.h"
 #include "pz.h"
@@ -70,7 +71,7 @@ struct kdapl_ep {
 	bool ending;		/* kdapl_ep_end() was called */
 	bool graceful;		/* requests may finish first */
 	bool refused;		/* an entry was refused: the rest is flushed */
-	bool gone;		/* retired, or its device is gone */
+	bool gone;		/* freed, or its device is gone */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
 	struct ib_qp *qp;
@@ -86,6 +87,7 @@ struct kdapl_ep {
 
 	wait_queue_head_t idle;		/* queues became empty; the end is over */
 	struct work_struct end_work;
+	struct work_struct break_work;	/* the device reports an error */
 	struct work_struct notify_work;	/* data came before the RTU */
 	struct kdapl_evrec *rec_outcome, *rec_end;
 	struct kdapl_cm cm;
@@ -134,26 +136,32 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
 /**
  * kdapl_ep_end() - begin the end of a connection or of an attempt
  * @ep: in any state; nothing happens where there is nothing to end
- * @event: connection event to queue when all is flushed; the first call wins
+ * @event: connection event to queue when all is flushed, 0 for none; the first
+ *	call wins
  * @graceful: let outstanding requests finish; a later call without it cuts
  *	this short
  *
  * Any context up to softirq; the work is done by a work item.
  */
 void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful);
+/* The same for who holds ep->lock. */
+void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful);
 
 /* Create or destroy the queue pair, in state INIT. Caller holds the mutex. */
 int kdapl_ep_make_qp(struct kdapl_ep *ep);
 void kdapl_ep_drop_qp(struct kdapl_ep *ep);
 
-/* post.c: entries to work; the caller is the drainer and holds sq->lock. */
+/* post.c: entries to work; the caller is the drainer and holds ep->lock. */
 struct kdapl_chain;
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
-void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain, bool recv);
+void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
+			  bool recv);
 
 /* comp.c: a completion of the device; softirq. */
 void kdapl_ep_complete(const struct ib_wc *wc);
 /* Deliver what is finished, in order. Caller holds ep->lock. */
 void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq);
+/* The release of a work's event record. */
+void kdapl_work_release(struct kdapl_evrec *rec);
 
 #endif /* KDAPL_EP_H */

@@ -43,11 +43,12 @@ struct kdapl_evd {
 	u32 entries_mask;
 	u32 qlen;
 	u32 flags;		/* DAT_EVD_* streams */
+	u32 flags_shown;	/* the module's own copy of ring->flags */
 	struct list_head backlog;
 	u32 backlog_len;
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
-	bool dead;		/* freed, or its device is gone */
+	bool dead;		/* freed: ring and head are not there any more */
 };
 
 static inline struct kdapl_evd *to_evd(struct kdapl_obj *obj)
@@ -63,7 +64,8 @@ u32 kdapl_evd_fill(struct kdapl_evd *evd);
 /**
  * kdapl_evd_post() - queue an event
  * @evd: where to, NULL to drop it (the consumer is not interested)
- * @event: copied
+ * @event: copied; without a type nothing is queued, but the record still gets
+ *	its release in order with the events before it
  * @rec: keeps the event while the ring is full; owned by the EVD until its
  *	release is called, which may be before this returns
  *

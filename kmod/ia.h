@@ -61,6 +61,7 @@ struct kdapl_ia {
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
 	u32 max_read_in, max_read_out;
 	u64 max_lmr_size;
+	u64 max_message;
 };
 
 /* -ENODEV when no adapter (or netdev) of that name is visible to the caller. */

@@ -31,6 +31,11 @@ struct kdapl_chain {
 	struct ib_sge sge[KDAPL_SQ_CHAIN][KDAPL_SEGS_MAX];
 };
 
+static inline bool is_recv(const struct kdapl_sqe *sqe)
+{
+	return sqe->op == KDAPL_OP_RECV;
+}
+
 struct kdapl_sq {
 	struct kdapl_ia *ia;
 	spinlock_t lock;	/* one drainer at a time; outside an EP's lock */
@@ -41,6 +46,7 @@ struct kdapl_sq {
 	struct kdapl_slot status;
 	u32 head;		/* the module's own copy */
 	u32 mask;
+	bool loaded;		/* chain->sqe is the entry at head */
 	bool need_wakeup;	/* the module's own copy of the flag */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
@@ -64,7 +70,10 @@ void kdapl_sq_sync(struct kdapl_sq *sq);
 /* From now on entries stay where they are. */
 void kdapl_sq_stop(struct kdapl_sq *sq);
 
-extern atomic64_t kdapl_posts;		/* entries taken */
-extern atomic64_t kdapl_doorbells;	/* KDAPL_SUBMIT calls */
+/* The program's doorbell: kdapl_sq_drain(), counted. */
+void kdapl_sq_doorbell(struct kdapl_sq *sq);
+
+/* Since the module was loaded: entries taken, doorbells. */
+void kdapl_sq_counters(u64 *posts, u64 *doorbells);
 
 #endif /* KDAPL_SQ_H */

@@ -164,8 +164,8 @@ struct kdapl_sqe {
 /**
  * struct kdapl_ep_status - what the module tells about one EP
  * @state: DAT_EP_STATE_* value, stored before the event that announces it
- * @done: requests completed since the EP was made or reset, suppressed ones
- *	too: posted minus @done are the request slots in use
+ * @done: requests completed since the EP was made, suppressed ones too:
+ *	posted minus @done are the request slots in use
  * @recv_done: receives completed, likewise
  * @hw_recv: receives that the device holds now
  */
@@ -607,8 +607,8 @@ struct kdapl_ep_disconnect {
  * @size: sizeof(struct kdapl_ep_reset)
  * @ep: id
  *
- * The counters of struct kdapl_ep_status begin anew at 0 when the EP was
- * DISCONNECTED. May block.
+ * The counters of struct kdapl_ep_status run on: events of the former
+ * connection may still wait in an EVD. May block.
  */
 struct kdapl_ep_reset {
 	__u32 size;

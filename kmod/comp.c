@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Completions: what the device finished becomes events, in posting order.
+ */
+
+#include "ep.h"
+#include "ia.h"
+#include "sq.h"
+
+static enum kdapl_dto_status dto_status(enum ib_wc_status status)
+{
+	switch (status) {
+	case IB_WC_SUCCESS:
+		return DAT_DTO_SUCCESS;
+	case IB_WC_WR_FLUSH_ERR:
+		return DAT_DTO_ERR_FLUSHED;
+	case IB_WC_LOC_LEN_ERR:
+		return DAT_DTO_ERR_LOCAL_LENGTH;
+	case IB_WC_LOC_QP_OP_ERR:
+		return DAT_DTO_ERR_LOCAL_EP;
+	case IB_WC_LOC_PROT_ERR:
+	case IB_WC_LOC_ACCESS_ERR:
+	case IB_WC_LOC_RDD_VIOL_ERR:
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	case IB_WC_BAD_RESP_ERR:
+		return DAT_DTO_ERR_BAD_RESPONSE;
+	case IB_WC_REM_ACCESS_ERR:
+		return DAT_DTO_ERR_REMOTE_ACCESS;
+	case IB_WC_REM_INV_REQ_ERR:
+	case IB_WC_REM_OP_ERR:
+	case IB_WC_REM_INV_RD_REQ_ERR:
+	case IB_WC_REM_ABORT_ERR:
+		return DAT_DTO_ERR_REMOTE_RESPONDER;
+	case IB_WC_RNR_RETRY_EXC_ERR:
+	case IB_WC_RESP_TIMEOUT_ERR:
+		return DAT_DTO_ERR_RECEIVER_NOT_READY;
+	default:
+		return DAT_DTO_ERR_TRANSPORT;
+	}
+}
+
+/*
+ * Before ESTABLISHED no completion of the connection may be seen. A receive
+ * can complete earlier: the peer sends as soon as it has our answer.
+ */
+static bool held_back(const struct kdapl_ep *ep, const struct kdapl_wq *wq)
+{
+	return wq == &ep->rq && !ep->ending &&
+	       (ep->state == KDAPL_EP_ACTIVE_PENDING ||
+		ep->state == KDAPL_EP_COMPLETION_PENDING);
+}
+
+static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
+{
+	bool silent = work->suppress && work->status == DAT_DTO_SUCCESS;
+	struct kdapl_event event = {
+		.user = ep->obj.user,
+		.cookie = work->cookie,
+		.length = work->length,
+		.type = silent ? 0 : DAT_DTO_COMPLETION_EVENT,
+		.status = work->status,
+	};
+
+	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
+						   ep->request_evd,
+		       &event, &work->rec);
+}
+
+void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
+{
+	struct kdapl_work *work;
+
+	lockdep_assert_held(&ep->lock);
+	if (held_back(ep, wq))
+		return;
+	while (wq->tail != wq->head) {
+		work = &wq->work[wq->tail & wq->mask];
+		if (work->state != KDAPL_WORK_DONE)
+			break;
+		wq->tail++;
+		deliver(ep, work);
+	}
+}
+
+/* The event is in the ring (or nobody wants it): the slot is free again. */
+void kdapl_work_release(struct kdapl_evrec *rec)
+{
+	struct kdapl_work *work = container_of(rec, struct kdapl_work, rec);
+	struct kdapl_ep *ep = work->ep;
+	struct kdapl_ep_status *shown = ep->status.addr;
+	struct kdapl_wq *wq;
+
+	if (work->op == KDAPL_OP_RECV) {
+		wq = &ep->rq;
+		WRITE_ONCE(shown->recv_done, wq->done + 1);
+	} else {
+		wq = &ep->sq;
+		WRITE_ONCE(shown->done, wq->done + 1);
+	}
+	/* (J) pairs with (I). */
+	smp_store_release(&wq->done, wq->done + 1);
+}
+
+static void account(struct kdapl_ep *ep, struct kdapl_work *work,
+		    const struct ib_wc *wc)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+
+	if (work->op == KDAPL_OP_RECV) {
+		ep->rq.hw--;
+		WRITE_ONCE(shown->hw_recv, ep->rq.hw);
+		work->length = wc->byte_len;
+		if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
+			queue_work(kdapl_workqueue, &ep->notify_work);
+	} else {
+		ep->sq.hw--;
+		atomic_dec(&ep->obj.ia->sq.inflight);
+	}
+}
+
+void kdapl_ep_complete(const struct ib_wc *wc)
+{
+	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wc->wr_id;
+	struct kdapl_ep *ep = work->ep;
+
+	spin_lock_bh(&ep->lock);
+	account(ep, work, wc);
+	work->status = dto_status(wc->status);
+	if (work->status != DAT_DTO_SUCCESS)
+		work->length = 0;
+	work->state = KDAPL_WORK_DONE;
+	kdapl_wq_retire(ep, work->op == KDAPL_OP_RECV ? &ep->rq : &ep->sq);
+
+	/* A flush has its cause elsewhere, which rdma_cm or the device tells. */
+	if (work->status != DAT_DTO_SUCCESS &&
+	    work->status != DAT_DTO_ERR_FLUSHED)
+		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	if (ep->ending)
+		wake_up(&ep->idle);
+	spin_unlock_bh(&ep->lock);
+}

@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * EP: one end of a connection; its state, and how a connection ends.
+ *
+ * An end begins once (kdapl_ep_end), whoever is first. The rest is done by one
+ * work item, in the order that DAT promises: what stands in the ring is taken,
+ * a graceful end lets requests finish, the peer is told, the queue pair goes to
+ * error, every outstanding operation comes back, and DISCONNECTED is stored
+ * and announced last.
+ */
+
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "ep.h"
+#include "ia.h"
+
+/* Stored before the event that announces it. Caller holds ep->lock. */
+static void ep_set_state(struct kdapl_ep *ep, enum kdapl_ep_state state)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+
+	ep->state = state;
+	/* Who sees the event, or the state itself, can rely on it. */
+	smp_store_release(&shown->state, state);
+}
+
+/* Caller holds ep->lock. */
+static int ep_trigger(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger)
+{
+	int next = kdapl_ep_next(ep->state, trigger);
+
+	if (next < 0)
+		return next;
+	ep_set_state(ep, next);
+	return 0;
+}
+
+/* ---- begin and establish ---------------------------------------------- */
+
+int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
+{
+	struct kdapl_evrec *outcome = kdapl_evrec_alloc();
+	struct kdapl_evrec *end = kdapl_evrec_alloc();
+	int ret = -ENOMEM;
+
+	if (outcome && end) {
+		spin_lock_bh(&ep->lock);
+		ret = ep_trigger(ep, state == KDAPL_EP_ACTIVE_PENDING ?
+				 KDAPL_ON_CONNECT : KDAPL_ON_ACCEPT);
+		if (!ret) {
+			swap(ep->rec_outcome, outcome);
+			swap(ep->rec_end, end);
+		}
+		spin_unlock_bh(&ep->lock);
+	}
+	kfree(outcome);
+	kfree(end);
+	return ret;
+}
+
+void kdapl_ep_cancel(struct kdapl_ep *ep)
+{
+	spin_lock_bh(&ep->lock);
+	ep_trigger(ep, KDAPL_ON_CANCEL);
+	spin_unlock_bh(&ep->lock);
+}
+
+static void ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
+			u32 type, u32 length)
+{
+	struct kdapl_event event = {
+		.user = ep->obj.user,
+		.length = length,
+		.type = type,
+	};
+	struct kdapl_evrec *taken = *rec;
+
+	*rec = NULL;
+	kdapl_evd_post(ep->connect_evd, &event, taken);
+}
+
+void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
+{
+	spin_lock_bh(&ep->lock);
+	if (!ep->ending && !ep_trigger(ep, KDAPL_ON_ESTABLISH)) {
+		ep_announce(ep, &ep->rec_outcome,
+			    DAT_CONNECTION_EVENT_ESTABLISHED,
+			    private_data_size);
+		/* Receives that completed before this are due now. */
+		kdapl_wq_retire(ep, &ep->rq);
+	}
+	spin_unlock_bh(&ep->lock);
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)
+{
+	lockdep_assert_held(&ep->lock);
+	if (ep->ending) {
+		if (!graceful && ep->graceful) {
+			ep->graceful = false;
+			wake_up(&ep->idle);
+		}
+		return;
+	}
+	if (ep_trigger(ep, KDAPL_ON_END))
+		return;
+	ep->ending = true;
+	ep->graceful = graceful;
+	ep->end_event = event;
+	queue_work(kdapl_workqueue, &ep->end_work);
+}
+
+void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful)
+{
+	spin_lock_bh(&ep->lock);
+	kdapl_ep_end_locked(ep, event, graceful);
+	spin_unlock_bh(&ep->lock);
+}
+
+static bool ep_requests_done(struct kdapl_ep *ep)
+{
+	bool done;
+
+	spin_lock_bh(&ep->lock);
+	done = !ep->graceful || ep->sq.tail == ep->sq.head;
+	spin_unlock_bh(&ep->lock);
+	return done;
+}
+
+static bool ep_device_done(struct kdapl_ep *ep)
+{
+	bool done;
+
+	spin_lock_bh(&ep->lock);
+	done = !ep->rq.hw && !ep->sq.hw;
+	spin_unlock_bh(&ep->lock);
+	return done;
+}
+
+static void ep_qp_error(struct kdapl_ep *ep)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+
+	if (ep->qp && ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
+		pr_warn_ratelimited("%s: a queue pair does not go to error\n",
+				    ep->obj.ia->name);
+}
+
+static void ep_end_work(struct work_struct *work)
+{
+	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, end_work);
+
+	/* Nothing that was posted may miss its flush. */
+	kdapl_sq_drain(&ep->obj.ia->sq);
+	wait_event_idle(ep->idle, ep_requests_done(ep));
+	spin_lock_bh(&ep->lock);
+	ep->graceful = false;
+	spin_unlock_bh(&ep->lock);
+
+	kdapl_cm_disconnect(ep);
+	ep_qp_error(ep);
+	wait_event_idle(ep->idle, ep_device_done(ep));
+
+	spin_lock_bh(&ep->lock);
+	kdapl_wq_retire(ep, &ep->rq);
+	kdapl_wq_retire(ep, &ep->sq);
+	ep_trigger(ep, KDAPL_ON_ENDED);
+	ep_announce(ep, &ep->rec_end, ep->end_event, ep->cm.private_data_size);
+	spin_unlock_bh(&ep->lock);
+}
+
+/* ---- the queue pair ---------------------------------------------------- */
+
+static void ep_break_work(struct work_struct *work)
+{
+	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, break_work);
+
+	kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+}
+
+static void ep_notify_work(struct work_struct *work)
+{
+	kdapl_cm_notify(container_of(work, struct kdapl_ep, notify_work));
+}
+
+/* Drivers call this from any context, hard interrupts included. */
+static void ep_qp_event(struct ib_event *event, void *context)
+{
+	struct kdapl_ep *ep = context;
+
+	switch (event->event) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+		queue_work(kdapl_workqueue, &ep->break_work);
+		break;
+	case IB_EVENT_COMM_EST:
+		queue_work(kdapl_workqueue, &ep->notify_work);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Receives may be posted from the start, so the queue pair goes to INIT. */
+static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT,
+		.pkey_index = 0,
+		.port_num = ia->port,
+		.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
+				   IB_ACCESS_REMOTE_WRITE |
+				   IB_ACCESS_REMOTE_READ,
+	};
+	int mask = IB_QP_STATE | IB_QP_ACCESS_FLAGS;
+
+	if (!ia->iwarp)
+		mask |= IB_QP_PKEY_INDEX | IB_QP_PORT;
+	return ib_modify_qp(qp, &attr, mask);
+}
+
+int kdapl_ep_make_qp(struct kdapl_ep *ep)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler = ep_qp_event,
+		.qp_context = ep,
+		.send_cq = ep->cq->ibcq,
+		.recv_cq = ep->cq->ibcq,
+		.cap = ep->cap,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_RC,
+		.port_num = ep->obj.ia->port,
+	};
+	struct ib_qp *qp;
+	int ret;
+
+	qp = ib_create_qp(ep->pz->pd, &attr);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	ret = ep_qp_init(qp, ep->obj.ia);
+	if (ret) {
+		ib_destroy_qp(qp);
+		return ret;
+	}
+	spin_lock_bh(&ep->lock);
+	ep->qp = qp;
+	ep->refused = false;
+	spin_unlock_bh(&ep->lock);
+	return 0;
+}
+
+/* What a queue pair took along when it was destroyed is flushed. */
+static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+	u32 i;
+
+	for (i = wq->tail; i != wq->head; i++) {
+		struct kdapl_work *work = &wq->work[i & wq->mask];
+
+		if (work->state != KDAPL_WORK_POSTED)
+			continue;
+		work->state = KDAPL_WORK_DONE;
+		work->status = DAT_DTO_ERR_FLUSHED;
+	}
+	if (wq == &ep->rq)
+		WRITE_ONCE(shown->hw_recv, 0);
+	else
+		atomic_sub(wq->hw, &ep->obj.ia->sq.inflight);
+	wq->hw = 0;
+	kdapl_wq_retire(ep, wq);
+}
+
+void kdapl_ep_drop_qp(struct kdapl_ep *ep)
+{
+	struct ib_qp *qp;
+
+	spin_lock_bh(&ep->lock);
+	qp = ep->qp;
+	ep->qp = NULL;
+	spin_unlock_bh(&ep->lock);
+	if (!qp)
+		return;
+
+	ib_destroy_qp(qp);
+	/* No events any more: those on the way must not hit the next one. */
+	cancel_work_sync(&ep->break_work);
+	cancel_work_sync(&ep->notify_work);
+
+	spin_lock_bh(&ep->lock);
+	ep_flush_lost(ep, &ep->rq);
+	ep_flush_lost(ep, &ep->sq);
+	spin_unlock_bh(&ep->lock);
+}
+
+/* ---- the consumer's calls ---------------------------------------------- */
+
+int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
+{
+	int ret;
+
+	if (!ep->connect_evd)
+		return -EBADFD;
+	if (!arg->timeout_us)
+		return -EINVAL;
+
+	mutex_lock(&ep->mutex);
+	ret = ep->gone ? -ENODEV :
+	      kdapl_ep_begin(ep, KDAPL_EP_ACTIVE_PENDING);
+	if (!ret) {
+		ret = kdapl_cm_connect(ep, arg);
+		if (ret)
+			kdapl_ep_cancel(ep);
+	}
+	mutex_unlock(&ep->mutex);
+	return ret;
+}
+
+int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags)
+{
+	int ret;
+
+	if (close_flags > KDAPL_CLOSE_GRACEFUL)
+		return -EINVAL;
+
+	spin_lock_bh(&ep->lock);
+	ret = kdapl_ep_next(ep->state, KDAPL_ON_DISCONNECT);
+	if (ret >= 0) {
+		ret = 0;
+		/* Only an established connection has anything to finish. */
+		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_DISCONNECTED,
+				    close_flags == KDAPL_CLOSE_GRACEFUL &&
+				    (ep->state == KDAPL_EP_CONNECTED ||
+				     ep->ending));
+	}
+	spin_unlock_bh(&ep->lock);
+	return ret;
+}
+
+static int ep_renew(struct kdapl_ep *ep)
+{
+	int ret;
+
+	/* The end is stored before its work item returns. */
+	flush_work(&ep->end_work);
+	kdapl_cm_destroy(ep);
+	kdapl_ep_drop_qp(ep);
+	ret = kdapl_ep_make_qp(ep);
+	if (ret)
+		return ret;
+
+	ep->rdma_read_in = ep->rdma_read_in_attr;
+	ep->rdma_read_out = ep->rdma_read_out_attr;
+	spin_lock_bh(&ep->lock);
+	ep->ending = false;
+	ep_trigger(ep, KDAPL_ON_RESET);
+	spin_unlock_bh(&ep->lock);
+	return 0;
+}
+
+int kdapl_ep_reset(struct kdapl_ep *ep)
+{
+	enum kdapl_ep_state state;
+	int ret;
+
+	mutex_lock(&ep->mutex);
+	spin_lock_bh(&ep->lock);
+	state = ep->state;
+	ret = kdapl_ep_next(state, KDAPL_ON_RESET);
+	spin_unlock_bh(&ep->lock);
+
+	if (ret >= 0)
+		ret = 0;
+	if (!ret && state == KDAPL_EP_DISCONNECTED)
+		ret = ep->gone ? -ENODEV : ep_renew(ep);
+	mutex_unlock(&ep->mutex);
+	return ret;
+}
+
+int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg)
+{
+	mutex_lock(&ep->mutex);
+	spin_lock_bh(&ep->lock);
+	arg->state = ep->state;
+	arg->max_rdma_read_in = ep->rdma_read_in;
+	arg->max_rdma_read_out = ep->rdma_read_out;
+	spin_unlock_bh(&ep->lock);
+	kdapl_cm_query(ep, arg);
+	mutex_unlock(&ep->mutex);
+	return 0;
+}
+
+/* ---- creation and freeing ---------------------------------------------- */
+
+/* Everything of the device goes; what was outstanding is flushed. */
+static void ep_stop(struct kdapl_ep *ep, u32 event)
+{
+	mutex_lock(&ep->mutex);
+	ep->gone = true;
+	kdapl_ep_end(ep, event, false);
+	flush_work(&ep->end_work);
+	kdapl_cm_destroy(ep);
+	kdapl_ep_drop_qp(ep);
+	if (ep->cq)
+		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
+	ep->cq = NULL;
+	mutex_unlock(&ep->mutex);
+}
+
+void kdapl_ep_kill(struct kdapl_ep *ep)
+{
+	ep_stop(ep, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+static void wq_cancel(struct kdapl_wq *wq, struct kdapl_evd *evd)
+{
+	u32 i;
+
+	for (i = wq->done; i != wq->head; i++)
+		kdapl_evd_cancel(evd, &wq->work[i & wq->mask].rec);
+}
+
+static void ep_unuse(struct kdapl_ep *ep)
+{
+	if (ep->recv_evd)
+		kdapl_obj_unuse(&ep->recv_evd->obj);
+	if (ep->request_evd)
+		kdapl_obj_unuse(&ep->request_evd->obj);
+	if (ep->connect_evd)
+		kdapl_obj_unuse(&ep->connect_evd->obj);
+	if (ep->pz)
+		kdapl_obj_unuse(&ep->pz->obj);
+}
+
+static void ep_obj_destroy(struct kdapl_obj *obj)
+{
+	struct kdapl_ep *ep = to_ep(obj);
+
+	/* An event of type 0 is none: the consumer asked for this end. */
+	ep_stop(ep, 0);
+	kdapl_sq_sync(&obj->ia->sq);
+	wq_cancel(&ep->rq, ep->recv_evd);
+	wq_cancel(&ep->sq, ep->request_evd);
+	kdapl_slot_free(&obj->ia->regions, &ep->status);
+	ep_unuse(ep);
+}
+
+static void ep_obj_release(struct kdapl_obj *obj)
+{
+	struct kdapl_ep *ep = to_ep(obj);
+
+	kvfree(ep->rq.work);
+	kvfree(ep->sq.work);
+	kfree(ep->rec_outcome);
+	kfree(ep->rec_end);
+	kfree(ep);
+}
+
+const struct kdapl_obj_ops kdapl_ep_ops = {
+	.type = KDAPL_OBJ_EP,
+	.destroy = ep_obj_destroy,
+	.release = ep_obj_release,
+};
+
+static int wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
+{
+	u32 i, slots = size ? roundup_pow_of_two(size) : 0;
+
+	wq->size = size;
+	if (!size)
+		return 0;
+	wq->mask = slots - 1;
+	wq->work = kvcalloc(slots, sizeof(*wq->work), GFP_KERNEL_ACCOUNT);
+	if (!wq->work)
+		return -ENOMEM;
+	for (i = 0; i < slots; i++) {
+		wq->work[i].ep = ep;
+		wq->work[i].rec.release = kdapl_work_release;
+		INIT_LIST_HEAD(&wq->work[i].rec.list);
+	}
+	return 0;
+}
+
+static int ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
+{
+	if (arg->flags || arg->rdma_read_fixed > 1)
+		return -EINVAL;
+	if (!arg->recv_evd != !arg->max_recvs)
+		return -EINVAL;
+	if (!arg->request_evd != !arg->max_requests)
+		return -EINVAL;
+	if (arg->max_recvs > ia->max_recvs ||
+	    arg->max_requests > ia->max_requests ||
+	    arg->max_recv_iov > ia->max_iov ||
+	    arg->max_request_iov > ia->max_iov ||
+	    arg->max_rdma_read_in > ia->max_read_in ||
+	    arg->max_rdma_read_out > ia->max_read_out)
+		return -ENOSPC;
+	return 0;
+}
+
+static int ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
+		      struct kdapl_evd **evd)
+{
+	struct kdapl_obj *obj;
+
+	if (!id)
+		return 0;
+	obj = kdapl_obj_use(ia, id, KDAPL_OBJ_EVD);
+	if (!obj)
+		return -ENOENT;
+	*evd = to_evd(obj);
+	return (*evd)->flags & stream ? 0 : -EINVAL;
+}
+
+static int ep_use(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
+{
+	struct kdapl_ia *ia = ep->obj.ia;
+	struct kdapl_obj *pz = kdapl_obj_use(ia, arg->pz, KDAPL_OBJ_PZ);
+	int ret;
+
+	if (!pz)
+		return -ENOENT;
+	ep->pz = to_pz(pz);
+	ret = ep_use_evd(ia, arg->recv_evd, DAT_EVD_DTO_FLAG, &ep->recv_evd);
+	if (!ret)
+		ret = ep_use_evd(ia, arg->request_evd, DAT_EVD_DTO_FLAG,
+				 &ep->request_evd);
+	if (!ret)
+		ret = ep_use_evd(ia, arg->connect_evd, DAT_EVD_CONNECTION_FLAG,
+				 &ep->connect_evd);
+	return ret;
+}
+
+static void ep_set_attr(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
+{
+	/* A queue pair without one of its queues is nothing all drivers know. */
+	ep->cap.max_recv_wr = max(arg->max_recvs, 1U);
+	ep->cap.max_send_wr = max(arg->max_requests, 1U);
+	ep->cap.max_recv_sge = max(arg->max_recv_iov, 1U);
+	ep->cap.max_send_sge = max(arg->max_request_iov, 1U);
+	ep->max_recv_iov = arg->max_recv_iov;
+	ep->max_request_iov = arg->max_request_iov;
+	ep->rdma_read_in = arg->max_rdma_read_in;
+	ep->rdma_read_out = arg->max_rdma_read_out;
+	ep->rdma_read_in_attr = arg->max_rdma_read_in;
+	ep->rdma_read_out_attr = arg->max_rdma_read_out;
+	ep->rdma_read_fixed = arg->rdma_read_fixed;
+	ep->cq_reserved = ep->cap.max_recv_wr + ep->cap.max_send_wr;
+}
+
+static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
+{
+	struct kdapl_ia *ia = ep->obj.ia;
+	struct kdapl_cq *cq;
+	int ret;
+
+	ret = ep_use(ep, arg);
+	if (!ret)
+		ret = wq_init(&ep->rq, ep, arg->max_recvs);
+	if (!ret)
+		ret = wq_init(&ep->sq, ep, arg->max_requests);
+	if (!ret)
+		ret = kdapl_slot_alloc(&ia->regions, false, &ep->status);
+	if (ret)
+		return ret;
+
+	cq = kdapl_cq_reserve(ia, ep->cq_reserved);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	ep->cq = cq;
+	return kdapl_ep_make_qp(ep);
+}
+
+static void ep_unbuild(struct kdapl_ep *ep)
+{
+	if (ep->cq)
+		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
+	if (ep->status.addr)
+		kdapl_slot_free(&ep->obj.ia->regions, &ep->status);
+	ep_unuse(ep);
+	kdapl_obj_abort(&ep->obj);
+}
+
+static struct kdapl_ep *ep_alloc(void)
+{
+	struct kdapl_ep *ep = kzalloc(sizeof(*ep), GFP_KERNEL_ACCOUNT);
+
+	if (!ep)
+		return NULL;
+	mutex_init(&ep->mutex);
+	spin_lock_init(&ep->lock);
+	init_waitqueue_head(&ep->idle);
+	INIT_WORK(&ep->end_work, ep_end_work);
+	INIT_WORK(&ep->break_work, ep_break_work);
+	INIT_WORK(&ep->notify_work, ep_notify_work);
+	return ep;
+}
+
+int kdapl_ep_create(struct kdapl_ia *ia, struct kdapl_ep_create *arg)
+{
+	struct kdapl_ep *ep;
+	int ret;
+
+	ret = ep_check(ia, arg);
+	if (ret)
+		return ret;
+	ep = ep_alloc();
+	if (!ep)
+		return -ENOMEM;
+	ret = kdapl_obj_init(&ep->obj, ia, &kdapl_ep_ops, arg->user);
+	if (ret) {
+		kfree(ep);
+		return ret;
+	}
+	kdapl_cm_init(ep);
+	ep_set_attr(ep, arg);
+	ret = ep_build(ep, arg);
+	if (ret) {
+		ep_unbuild(ep);
+		return ret;
+	}
+
+	arg->id = ep->obj.id;
+	arg->status = kdapl_slot_map(&ep->status);
+	kdapl_obj_publish(&ep->obj);
+	return 0;
+}

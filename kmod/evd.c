@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * EVD: a queue of events with one producer (the module) and one consumer.
+ *
+ * The program may write anything into its head word. The module only ever
+ * takes the difference to its own tail from it; a difference that cannot be
+ * counts as a full ring, which harms nobody but that program.
+ */
+
+#include <linux/hrtimer.h>
+#include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "evd.h"
+#include "ia.h"
+
+static u32 evd_in_ring(struct kdapl_evd *evd)
+{
+	struct kdapl_ev_head *head = evd->head.addr;
+	/* (H) pairs with (G): the program's copy of the slot is over. */
+	u32 used = evd->tail - smp_load_acquire(&head->head);
+
+	return min(used, evd->entries_mask + 1);
+}
+
+static u32 evd_queued(struct kdapl_evd *evd)
+{
+	return evd_in_ring(evd) + evd->backlog_len;
+}
+
+static void evd_release(struct kdapl_evrec *rec)
+{
+	if (rec && rec->release)
+		rec->release(rec);
+}
+
+/* Events without a type only give their record back, in order. */
+static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event)
+{
+	if (!event->type)
+		return;
+	evd->entries[evd->tail & evd->entries_mask] = *event;
+	/* (E) pairs with (F): the event is there before it is announced. */
+	smp_store_release(&evd->ring->tail, ++evd->tail);
+}
+
+static bool evd_has_room(struct kdapl_evd *evd)
+{
+	return evd_in_ring(evd) <= evd->entries_mask;
+}
+
+static void evd_set_flag(struct kdapl_evd *evd, u32 flag, bool on)
+{
+	u32 flags = evd->flags_shown;
+
+	flags = on ? flags | flag : flags & ~flag;
+	if (flags == evd->flags_shown)
+		return;
+	evd->flags_shown = flags;
+	WRITE_ONCE(evd->ring->flags, flags);
+}
+
+/* Move what waits into the ring, as far as there is room. */
+static void evd_refill(struct kdapl_evd *evd)
+{
+	struct kdapl_evrec *rec;
+
+	while (!list_empty(&evd->backlog)) {
+		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
+		if (rec->event.type && !evd_has_room(evd))
+			break;
+		list_del_init(&rec->list);
+		evd->backlog_len--;
+		evd_store(evd, &rec->event);
+		evd_release(rec);
+	}
+	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
+}
+
+void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
+		    struct kdapl_evrec *rec)
+{
+	if (!evd) {
+		evd_release(rec);
+		return;
+	}
+
+	spin_lock_bh(&evd->lock);
+	if (evd->dead) {
+		evd_release(rec);
+	} else if (list_empty(&evd->backlog) &&
+		   (!event->type || evd_has_room(evd))) {
+		evd_store(evd, event);
+		evd_release(rec);
+	} else {
+		rec->event = *event;
+		list_add_tail(&rec->list, &evd->backlog);
+		evd->backlog_len++;
+		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
+	}
+	/* A wake-up nobody waits for is not issued. */
+	if (evd->wait_threshold && !evd->dead &&
+	    evd_queued(evd) >= evd->wait_threshold)
+		wake_up(&evd->wait);
+	spin_unlock_bh(&evd->lock);
+}
+
+void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
+{
+	if (!evd)
+		return;
+	spin_lock_bh(&evd->lock);
+	if (!list_empty(&rec->list)) {
+		list_del_init(&rec->list);
+		evd->backlog_len--;
+	}
+	spin_unlock_bh(&evd->lock);
+}
+
+u32 kdapl_evd_count(struct kdapl_evd *evd)
+{
+	u32 count;
+
+	spin_lock_bh(&evd->lock);
+	count = evd->dead ? 0 : evd_queued(evd);
+	spin_unlock_bh(&evd->lock);
+	return count;
+}
+
+u32 kdapl_evd_fill(struct kdapl_evd *evd)
+{
+	u32 count = 0;
+
+	spin_lock_bh(&evd->lock);
+	if (!evd->dead) {
+		evd_refill(evd);
+		count = evd_queued(evd);
+	}
+	spin_unlock_bh(&evd->lock);
+	return count;
+}
+
+/* 0: the threshold is reached. 1: go on waiting. */
+static int evd_wait_state(struct kdapl_evd *evd)
+{
+	int ret = 1;
+
+	spin_lock_bh(&evd->lock);
+	if (evd->dead) {
+		ret = -ECANCELED;
+	} else {
+		evd_refill(evd);
+		if (evd_queued(evd) >= evd->wait_threshold)
+			ret = 0;
+		else if (evd->flags_shown & KDAPL_EV_DEAD)
+			ret = -ECANCELED;
+	}
+	spin_unlock_bh(&evd->lock);
+	return ret;
+}
+
+static int evd_sleep(struct kdapl_evd *evd, u64 deadline_ns)
+{
+	/* Past KTIME_MAX a deadline would count as long gone. */
+	ktime_t deadline = min_t(u64, deadline_ns, KTIME_MAX);
+	bool expired = false;
+	DEFINE_WAIT(entry);
+	int ret;
+
+	for (;;) {
+		prepare_to_wait(&evd->wait, &entry, TASK_INTERRUPTIBLE);
+		ret = evd_wait_state(evd);
+		if (ret <= 0)
+			break;
+		ret = -ETIMEDOUT;
+		if (expired)
+			break;
+		ret = -EINTR;
+		if (signal_pending(current))
+			break;
+		if (deadline_ns == KDAPL_DEADLINE_NONE)
+			schedule();
+		else
+			expired = !schedule_hrtimeout(&deadline,
+						      HRTIMER_MODE_ABS);
+	}
+	finish_wait(&evd->wait, &entry);
+	return ret;
+}
+
+int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
+{
+	int ret = 0;
+
+	if (!threshold || threshold > evd->qlen)
+		return -EINVAL;
+
+	spin_lock_bh(&evd->lock);
+	if (evd->dead)
+		ret = -ECANCELED;
+	else if (evd->wait_threshold)
+		ret = -EBUSY;
+	else
+		evd->wait_threshold = threshold;
+	spin_unlock_bh(&evd->lock);
+	if (ret)
+		return ret;
+
+	ret = evd_sleep(evd, deadline_ns);
+
+	spin_lock_bh(&evd->lock);
+	evd->wait_threshold = 0;
+	spin_unlock_bh(&evd->lock);
+	return ret;
+}
+
+/* Nothing is queued any more; who waits is told so. */
+static void evd_close(struct kdapl_evd *evd)
+{
+	struct kdapl_evrec *rec, *next;
+
+	spin_lock_bh(&evd->lock);
+	evd->dead = true;
+	list_for_each_entry_safe(rec, next, &evd->backlog, list) {
+		list_del_init(&rec->list);
+		evd_release(rec);
+	}
+	evd->backlog_len = 0;
+	wake_up_all(&evd->wait);
+	spin_unlock_bh(&evd->lock);
+}
+
+void kdapl_evd_kill(struct kdapl_evd *evd)
+{
+	/* What is queued stays readable: the last events tell what happened. */
+	spin_lock_bh(&evd->lock);
+	evd_set_flag(evd, KDAPL_EV_DEAD, true);
+	wake_up_all(&evd->wait);
+	spin_unlock_bh(&evd->lock);
+}
+
+static void evd_free_memory(struct kdapl_evd *evd)
+{
+	struct kdapl_ia *ia = evd->obj.ia;
+
+	if (evd->head.addr)
+		kdapl_slot_free(&ia->regions, &evd->head);
+	if (evd->region)
+		kdapl_region_free(&ia->regions, evd->region);
+}
+
+static void evd_obj_destroy(struct kdapl_obj *obj)
+{
+	struct kdapl_evd *evd = to_evd(obj);
+
+	evd_close(evd);
+	evd_free_memory(evd);
+}
+
+static void evd_obj_release(struct kdapl_obj *obj)
+{
+	kfree(to_evd(obj));
+}
+
+static const struct kdapl_obj_ops kdapl_evd_ops = {
+	.type = KDAPL_OBJ_EVD,
+	.destroy = evd_obj_destroy,
+	.release = evd_obj_release,
+};
+
+static int evd_alloc_memory(struct kdapl_evd *evd)
+{
+	struct kdapl_ia *ia = evd->obj.ia;
+	size_t size = KDAPL_EV_ENTRIES_OFFSET +
+		      (size_t)evd->qlen * sizeof(struct kdapl_event);
+	int ret;
+
+	ret = kdapl_region_create(&ia->regions, size, false, &evd->region);
+	if (ret)
+		return ret;
+	evd->ring = evd->region->addr;
+	evd->entries = evd->region->addr + KDAPL_EV_ENTRIES_OFFSET;
+
+	return kdapl_slot_alloc(&ia->regions, true, &evd->head);
+}
+
+int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
+{
+	struct kdapl_evd *evd;
+	int ret;
+
+	if (!arg->flags || arg->flags & ~DAT_EVD_ALL_FLAGS || !arg->qlen)
+		return -EINVAL;
+	if (arg->qlen > KDAPL_EVD_QLEN_MAX)
+		return -ENOSPC;
+
+	evd = kzalloc(sizeof(*evd), GFP_KERNEL_ACCOUNT);
+	if (!evd)
+		return -ENOMEM;
+	spin_lock_init(&evd->lock);
+	INIT_LIST_HEAD(&evd->backlog);
+	init_waitqueue_head(&evd->wait);
+	evd->flags = arg->flags;
+	evd->qlen = roundup_pow_of_two(arg->qlen);
+	evd->entries_mask = evd->qlen - 1;
+
+	ret = kdapl_obj_init(&evd->obj, ia, &kdapl_evd_ops, arg->user);
+	if (ret) {
+		kfree(evd);
+		return ret;
+	}
+	ret = evd_alloc_memory(evd);
+	if (ret) {
+		evd_free_memory(evd);
+		kdapl_obj_abort(&evd->obj);
+		return ret;
+	}
+
+	arg->qlen = evd->qlen;
+	arg->id = evd->obj.id;
+	arg->ring = kdapl_region_map(evd->region, 0);
+	arg->head = kdapl_slot_map(&evd->head);
+	kdapl_obj_publish(&evd->obj);
+	return 0;
+}
+
+static void evrec_free(struct kdapl_evrec *rec)
+{
+	kfree(rec);
+}
+
+struct kdapl_evrec *kdapl_evrec_alloc(void)
+{
+	struct kdapl_evrec *rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
+
+	if (rec) {
+		INIT_LIST_HEAD(&rec->list);
+		rec->release = evrec_free;
+	}
+	return rec;
+}

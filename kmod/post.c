@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Posting: entries of the submission ring become work of a queue pair.
+ *
+ * Every entry takes a slot of the EP's work queue, whatever becomes of it, and
+ * completes in the order of the slots. What the module refuses is finished at
+ * once with the fitting status, and the EP is broken as the device would break
+ * it; what comes behind it is flushed.
+ */
+
+#include "ep.h"
+#include "ia.h"
+#include "lmr.h"
+#include "sq.h"
+
+/* The EP takes no more work of this kind: it would be flushed by the device. */
+static bool ep_flushes(const struct kdapl_ep *ep, bool recv)
+{
+	if (ep->refused || !ep->qp)
+		return true;
+	if (recv)
+		return (ep->ending && !ep->graceful) ||
+		       ep->state == KDAPL_EP_DISCONNECTED;
+	return ep->state != KDAPL_EP_CONNECTED;
+}
+
+static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
+					 const struct kdapl_sqe *sqe)
+{
+	u32 max_iov = is_recv(sqe) ? ep->max_recv_iov : ep->max_request_iov;
+
+	if (sqe->flags & ~KDAPL_SQE_FLAGS || sqe->reserved)
+		return DAT_DTO_ERR_LOCAL_EP;
+
+	switch (sqe->op) {
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_RECV:
+	case KDAPL_OP_RDMA_WRITE:
+		break;
+	case KDAPL_OP_RDMA_READ:
+		max_iov = min(max_iov, ep->obj.ia->max_iov_read);
+		break;
+	default:
+		return DAT_DTO_ERR_LOCAL_EP;
+	}
+	return sqe->num_seg > max_iov ? DAT_DTO_ERR_LOCAL_LENGTH :
+					DAT_DTO_SUCCESS;
+}
+
+/* The segments of the copy become the device's; adds up their length. */
+static enum kdapl_dto_status make_sges(struct kdapl_ep *ep,
+				       const struct kdapl_sqe *sqe,
+				       struct ib_sge *sge, u64 *length)
+{
+	bool reads = sqe->op == KDAPL_OP_SEND ||
+		     sqe->op == KDAPL_OP_RDMA_WRITE;
+	u32 privilege = reads ? KDAPL_PRIV_LOCAL_READ : KDAPL_PRIV_LOCAL_WRITE;
+	enum kdapl_dto_status status;
+	unsigned int i;
+
+	*length = 0;
+	for (i = 0; i < sqe->num_seg; i++) {
+		status = kdapl_lmr_sge(ep->obj.ia, ep->pz, &sqe->seg[i],
+				       privilege, &sge[i]);
+		if (status != DAT_DTO_SUCCESS)
+			return status;
+		*length += sqe->seg[i].length;
+	}
+	return *length > ep->obj.ia->max_message ? DAT_DTO_ERR_LOCAL_LENGTH :
+						   DAT_DTO_SUCCESS;
+}
+
+static enum ib_wr_opcode wr_opcode(u8 op)
+{
+	switch (op) {
+	case KDAPL_OP_RDMA_WRITE:
+		return IB_WR_RDMA_WRITE;
+	case KDAPL_OP_RDMA_READ:
+		return IB_WR_RDMA_READ;
+	default:
+		return IB_WR_SEND;
+	}
+}
+
+/*
+ * Every request is signalled to the module, also the ones whose success the
+ * program does not want to hear of: the count of finished work is exact at any
+ * time, which the drain and request_idle rest on.
+ */
+static void fill_send(struct kdapl_chain *chain, struct kdapl_work *work)
+{
+	const struct kdapl_sqe *sqe = &chain->sqe;
+	struct ib_rdma_wr *wr = &chain->send[chain->len];
+
+	wr->wr.wr_id = (uintptr_t)work;
+	wr->wr.sg_list = chain->sge[chain->len];
+	wr->wr.num_sge = sqe->num_seg;
+	wr->wr.opcode = wr_opcode(sqe->op);
+	wr->wr.send_flags = IB_SEND_SIGNALED;
+	if (sqe->flags & KDAPL_SQE_SOLICITED && sqe->op == KDAPL_OP_SEND)
+		wr->wr.send_flags |= IB_SEND_SOLICITED;
+	if (sqe->flags & KDAPL_SQE_FENCE)
+		wr->wr.send_flags |= IB_SEND_FENCE;
+	wr->wr.next = NULL;
+	if (chain->len)
+		chain->send[chain->len - 1].wr.next = &wr->wr;
+	wr->remote_addr = sqe->remote_addr;
+	wr->rkey = sqe->rkey;
+	chain->len++;
+}
+
+static void fill_recv(struct kdapl_chain *chain, struct kdapl_work *work)
+{
+	struct ib_recv_wr *wr = &chain->recv[chain->len];
+
+	wr->wr_id = (uintptr_t)work;
+	wr->sg_list = chain->sge[chain->len];
+	wr->num_sge = chain->sqe.num_seg;
+	wr->next = NULL;
+	if (chain->len)
+		chain->recv[chain->len - 1].next = wr;
+	chain->len++;
+}
+
+/* Finished without the device. What is refused breaks the EP. */
+static void refuse(struct kdapl_ep *ep, struct kdapl_work *work,
+		   enum kdapl_dto_status status)
+{
+	work->state = KDAPL_WORK_DONE;
+	work->status = status;
+	if (status == DAT_DTO_ERR_FLUSHED)
+		return;
+	ep->refused = true;
+	kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+}
+
+/**
+ * kdapl_ep_take() - one entry
+ * @ep: its EP; caller holds ep->lock
+ * @chain: chain->sqe is the module's copy of the entry; work for the device is
+ *	appended to the chain, which has room
+ */
+void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
+{
+	const struct kdapl_sqe *sqe = &chain->sqe;
+	struct kdapl_wq *wq = is_recv(sqe) ? &ep->rq : &ep->sq;
+	enum kdapl_dto_status status;
+	struct kdapl_work *work;
+	u64 length = 0;
+
+	/*
+	 * The library counts and posts no more than fits. (I) pairs with (J):
+	 * the slot's event is stored before the slot is free.
+	 */
+	if (wq->head - smp_load_acquire(&wq->done) >= wq->size) {
+		ep->refused = true;
+		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+		return;
+	}
+
+	work = &wq->work[wq->head++ & wq->mask];
+	work->cookie = sqe->cookie;
+	work->op = sqe->op;
+	work->suppress = sqe->flags & KDAPL_SQE_SUPPRESS && !is_recv(sqe);
+	work->length = 0;
+
+	if (ep_flushes(ep, is_recv(sqe))) {
+		refuse(ep, work, DAT_DTO_ERR_FLUSHED);
+		return;
+	}
+	status = check_shape(ep, sqe);
+	if (status == DAT_DTO_SUCCESS)
+		status = make_sges(ep, sqe, chain->sge[chain->len], &length);
+	if (status != DAT_DTO_SUCCESS) {
+		refuse(ep, work, status);
+		return;
+	}
+
+	work->state = KDAPL_WORK_POSTED;
+	work->length = is_recv(sqe) ? 0 : length;
+	if (is_recv(sqe))
+		fill_recv(chain, work);
+	else
+		fill_send(chain, work);
+}
+
+/*
+ * The device did not take these. -ENOTCONN comes from siw while the queue pair
+ * leaves the connected state: what ends the connection is reported by rdma_cm.
+ */
+static unsigned int refuse_send_chain(struct kdapl_ep *ep,
+				      const struct ib_send_wr *wr, int err)
+{
+	unsigned int n;
+
+	for (n = 0; wr; wr = wr->next, n++)
+		refuse(ep, (struct kdapl_work *)(uintptr_t)wr->wr_id,
+		       err == -ENOTCONN || n ? DAT_DTO_ERR_FLUSHED :
+					       DAT_DTO_ERR_LOCAL_EP);
+	ep->refused = true;
+	return n;
+}
+
+static unsigned int refuse_recv_chain(struct kdapl_ep *ep,
+				      const struct ib_recv_wr *wr, int err)
+{
+	unsigned int n;
+
+	for (n = 0; wr; wr = wr->next, n++)
+		refuse(ep, (struct kdapl_work *)(uintptr_t)wr->wr_id,
+		       err == -ENOTCONN || n ? DAT_DTO_ERR_FLUSHED :
+					       DAT_DTO_ERR_LOCAL_EP);
+	ep->refused = true;
+	return n;
+}
+
+static void post_recv_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+	const struct ib_recv_wr *bad = NULL;
+	int err;
+
+	ep->rq.hw += chain->len;
+	err = ib_post_recv(ep->qp, chain->recv, &bad);
+	if (err)
+		ep->rq.hw -= refuse_recv_chain(ep, bad, err);
+	WRITE_ONCE(shown->hw_recv, ep->rq.hw);
+}
+
+static void post_send_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
+{
+	struct kdapl_sq *sq = &ep->obj.ia->sq;
+	const struct ib_send_wr *bad = NULL;
+	unsigned int refused;
+	int err;
+
+	ep->sq.hw += chain->len;
+	atomic_add(chain->len, &sq->inflight);
+	err = ib_post_send(ep->qp, &chain->send[0].wr, &bad);
+	if (err) {
+		refused = refuse_send_chain(ep, bad, err);
+		ep->sq.hw -= refused;
+		atomic_sub(refused, &sq->inflight);
+	}
+}
+
+/**
+ * kdapl_ep_flush_chain() - hand the collected work to the device
+ * @ep: its EP; caller holds ep->lock
+ * @chain: the work, possibly none
+ * @recv: it is receives
+ */
+void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
+			  bool recv)
+{
+	if (chain->len) {
+		if (recv)
+			post_recv_chain(ep, chain);
+		else
+			post_send_chain(ep, chain);
+		chain->len = 0;
+	}
+	/* What was refused may be next in line. */
+	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The submission ring of an IA.
+ *
+ * Whoever drains holds sq->lock. A softirq that finds it taken leaves "again"
+ * behind and goes: the holder looks at it after it unlocked, so no entry is
+ * left behind. Process context waits for the lock instead, because what comes
+ * after the drain (a disconnect, a free) must find the posts taken.
+ *
+ * When may the module stop looking? NEED_WAKEUP says so. It stays clear while
+ * so many requests are on the device that a completion will come by anyway
+ * and look into the ring; a timer covers the case that none does. Setting the
+ * flag, a full barrier and one more look at the tail close the gap to a
+ * program that stored its tail and then read the flag.
+ *
+ * The program owns the ring's memory: the tail is only used as a difference to
+ * our own head and capped at the ring's size, an entry is copied once and only
+ * the copy is looked at.
+ */
+
+#include <linux/delay.h>
+#include <linux/log2.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+
+#include "ep.h"
+#include "ia.h"
+#include "sq.h"
+
+#define SQ_BUDGET	64		/* entries per softirq */
+#define SQ_TIMER_NS	(50 * NSEC_PER_USEC)
+/*
+ * Requests in flight from which on a doorbell can be spared. With fewer, a
+ * post would often wait for the timer, which costs more than the call.
+ */
+#define SQ_BUSY		8
+
+struct sq_counters {
+	u64 posts;
+	u64 doorbells;
+};
+
+static DEFINE_PER_CPU(struct sq_counters, sq_counters);
+
+static unsigned int sq_pause_us;
+module_param(sq_pause_us, uint, 0600);
+MODULE_PARM_DESC(sq_pause_us,
+		 "for tests: microseconds to stop before NEED_WAKEUP is set");
+
+static u32 sq_pending(struct kdapl_sq *sq)
+{
+	/* (B) pairs with (A): the entries are there before the tail. */
+	u32 n = smp_load_acquire(&sq->ring->tail) - sq->head;
+
+	return min(n, sq->mask + 1);
+}
+
+/*
+ * The one copy of an entry. The program may rewrite it meanwhile, so each word
+ * is read once and never again.
+ */
+static void sq_copy(struct kdapl_sqe *to, const struct kdapl_sqe *from)
+{
+	const u64 *src = (const u64 *)from;
+	u64 *dst = (u64 *)to;
+	unsigned int i, words;
+
+	BUILD_BUG_ON(offsetof(struct kdapl_sqe, seg) % sizeof(u64));
+	BUILD_BUG_ON(sizeof(struct kdapl_seg) % sizeof(u64));
+
+	for (i = 0; i < offsetof(struct kdapl_sqe, seg) / sizeof(u64); i++)
+		dst[i] = READ_ONCE(src[i]);
+	words = i + min_t(unsigned int, to->num_seg, KDAPL_SEGS_MAX) *
+		    (sizeof(struct kdapl_seg) / sizeof(u64));
+	for (; i < words; i++)
+		dst[i] = READ_ONCE(src[i]);
+}
+
+/* The entry at the head is in the chain's copy; false when there is none. */
+static bool sq_load(struct kdapl_sq *sq)
+{
+	if (sq->loaded)
+		return true;
+	if (sq->stopped || !sq_pending(sq))
+		return false;
+	sq_copy(&sq->chain->sqe, &sq->entries[sq->head & sq->mask]);
+	sq->loaded = true;
+	return true;
+}
+
+static void sq_advance(struct kdapl_sq *sq)
+{
+	struct kdapl_sq_status *status = sq->status.addr;
+
+	sq->loaded = false;
+	/* (C) pairs with (D): the copy is over, the slot is the program's. */
+	smp_store_release(&status->head, ++sq->head);
+}
+
+/* Consecutive entries of one EP and one direction go out in one call. */
+static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
+			      unsigned int budget)
+{
+	struct kdapl_chain *chain = sq->chain;
+	u32 id = chain->sqe.ep;
+	bool recv = is_recv(&chain->sqe);
+	unsigned int taken = 0;
+
+	chain->len = 0;
+	spin_lock_bh(&ep->lock);
+	do {
+		kdapl_ep_take(ep, chain);
+		sq_advance(sq);
+		taken++;
+	} while (taken < budget && chain->len < KDAPL_SQ_CHAIN && sq_load(sq) &&
+		 chain->sqe.ep == id && is_recv(&chain->sqe) == recv);
+	kdapl_ep_flush_chain(ep, chain, recv);
+	spin_unlock_bh(&ep->lock);
+
+	return taken;
+}
+
+/* Take up to @budget entries. Caller holds sq->lock. */
+static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget)
+{
+	unsigned int taken = 0;
+	struct kdapl_obj *obj;
+
+	rcu_read_lock();
+	while (taken < budget && sq_load(sq)) {
+		obj = kdapl_obj_peek(sq->ia, sq->chain->sqe.ep, KDAPL_OBJ_EP);
+		if (obj) {
+			taken += sq_run_ep(sq, to_ep(obj), budget - taken);
+		} else {
+			/* It names no EP of this program: nothing happens. */
+			sq_advance(sq);
+			taken++;
+		}
+	}
+	rcu_read_unlock();
+
+	this_cpu_add(sq_counters.posts, taken);
+	return taken;
+}
+
+static void sq_need_wakeup(struct kdapl_sq *sq, bool on)
+{
+	struct kdapl_sq_status *status = sq->status.addr;
+
+	if (sq->need_wakeup == on)
+		return;
+	sq->need_wakeup = on;
+	WRITE_ONCE(status->flags, on ? KDAPL_SQ_NEED_WAKEUP : 0);
+}
+
+/*
+ * Tests stop the module here, where a post that finds the flag still clear
+ * would be lost if the tail were not looked at again.
+ */
+static void sq_pause(void)
+{
+	unsigned int us = READ_ONCE(sq_pause_us);
+
+	if (unlikely(us))
+		udelay(min(us, 1000U));
+}
+
+static bool sq_busy(struct kdapl_sq *sq)
+{
+	return atomic_read(&sq->inflight) >= SQ_BUSY;
+}
+
+/*
+ * The ring was found empty. True when it is safe to go: somebody will look
+ * again, or the program will ring. Caller holds sq->lock.
+ */
+static bool sq_settle(struct kdapl_sq *sq, bool idle)
+{
+	if (sq->stopped)
+		return true;
+
+	if (sq_busy(sq) && !idle) {
+		sq_need_wakeup(sq, false);
+		if (!hrtimer_is_queued(&sq->timer))
+			hrtimer_start(&sq->timer, ns_to_ktime(SQ_TIMER_NS),
+				      HRTIMER_MODE_REL_SOFT);
+		return true;
+	}
+
+	if (sq->need_wakeup)
+		return !sq_pending(sq);
+	sq_pause();
+	sq_need_wakeup(sq, true);
+	/* Pairs with the program's barrier between its tail and the flag. */
+	smp_mb();
+	return !sq_pending(sq);
+}
+
+/*
+ * Softirq. @idle: nothing came since the timer was started, so stop looking
+ * even though requests are in flight.
+ */
+static void sq_try(struct kdapl_sq *sq, bool timer)
+{
+	unsigned int taken;
+	bool more;
+
+	WRITE_ONCE(sq->again, true);
+	do {
+		/* The holder reads "again" after its unlock: see below. */
+		smp_mb();
+		if (!spin_trylock_bh(&sq->lock))
+			return;
+		WRITE_ONCE(sq->again, false);
+		/* Not before: who sets it from now on is seen below. */
+		smp_mb();
+		taken = sq_run(sq, SQ_BUDGET);
+		more = taken == SQ_BUDGET || !sq_settle(sq, timer && !taken);
+		spin_unlock_bh(&sq->lock);
+		if (more)
+			queue_work(kdapl_workqueue, &sq->work);
+		/* Pairs with the barrier of whoever finds the lock taken. */
+		smp_mb();
+	} while (READ_ONCE(sq->again));
+}
+
+void kdapl_sq_kick(struct kdapl_sq *sq)
+{
+	/* hw_recv was lowered before: the program may have read the old one. */
+	smp_mb();
+	if (READ_ONCE(sq->ring->tail) == READ_ONCE(sq->head) &&
+	    READ_ONCE(sq->need_wakeup) != sq_busy(sq))
+		return;
+	sq_try(sq, false);
+}
+
+void kdapl_sq_drain(struct kdapl_sq *sq)
+{
+	u32 left = sq_pending(sq);
+	unsigned int taken;
+	bool settled, more;
+
+	do {
+		spin_lock_bh(&sq->lock);
+		taken = sq_run(sq, min_t(u32, left, SQ_BUDGET));
+		left -= min(left, taken);
+		more = left && taken;
+		settled = more || sq_settle(sq, false);
+		spin_unlock_bh(&sq->lock);
+		cond_resched();
+	} while (more);
+
+	/* Pairs with the barrier in sq_try(), where the lock was taken. */
+	smp_mb();
+	if (!settled || READ_ONCE(sq->again))
+		sq_try(sq, false);
+}
+
+void kdapl_sq_doorbell(struct kdapl_sq *sq)
+{
+	this_cpu_inc(sq_counters.doorbells);
+	kdapl_sq_drain(sq);
+}
+
+static void sq_work(struct work_struct *work)
+{
+	kdapl_sq_drain(container_of(work, struct kdapl_sq, work));
+}
+
+static enum hrtimer_restart sq_timer(struct hrtimer *timer)
+{
+	sq_try(container_of(timer, struct kdapl_sq, timer), true);
+	return HRTIMER_NORESTART;
+}
+
+void kdapl_sq_sync(struct kdapl_sq *sq)
+{
+	spin_lock_bh(&sq->lock);
+	spin_unlock_bh(&sq->lock);
+}
+
+void kdapl_sq_stop(struct kdapl_sq *sq)
+{
+	spin_lock_bh(&sq->lock);
+	sq->stopped = true;
+	spin_unlock_bh(&sq->lock);
+	hrtimer_cancel(&sq->timer);
+	cancel_work_sync(&sq->work);
+}
+
+static int sq_alloc_memory(struct kdapl_sq *sq, u32 entries)
+{
+	size_t size = KDAPL_SQ_ENTRIES_OFFSET +
+		      (size_t)entries * sizeof(struct kdapl_sqe);
+	int ret;
+
+	sq->chain = kzalloc(sizeof(*sq->chain), GFP_KERNEL_ACCOUNT);
+	if (!sq->chain)
+		return -ENOMEM;
+	ret = kdapl_region_create(&sq->ia->regions, size, true, &sq->region);
+	if (ret)
+		return ret;
+	sq->ring = sq->region->addr;
+	sq->entries = sq->region->addr + KDAPL_SQ_ENTRIES_OFFSET;
+	return kdapl_slot_alloc(&sq->ia->regions, false, &sq->status);
+}
+
+int kdapl_sq_init(struct kdapl_sq *sq, struct kdapl_ia *ia, u32 entries)
+{
+	int ret;
+
+	if (!entries)
+		entries = KDAPL_SQ_DEFAULT;
+	if (entries > KDAPL_SQ_MAX)
+		return -ENOSPC;
+	entries = roundup_pow_of_two(entries);
+
+	sq->ia = ia;
+	sq->mask = entries - 1;
+	spin_lock_init(&sq->lock);
+	atomic_set(&sq->inflight, 0);
+	hrtimer_init(&sq->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	sq->timer.function = sq_timer;
+	INIT_WORK(&sq->work, sq_work);
+
+	ret = sq_alloc_memory(sq, entries);
+	if (ret) {
+		kdapl_sq_destroy(sq);
+		return ret;
+	}
+	sq_need_wakeup(sq, true);
+	return 0;
+}
+
+/* After kdapl_sq_stop(), or when kdapl_sq_init() failed. */
+void kdapl_sq_destroy(struct kdapl_sq *sq)
+{
+	if (sq->status.addr)
+		kdapl_slot_free(&sq->ia->regions, &sq->status);
+	if (sq->region)
+		kdapl_region_free(&sq->ia->regions, sq->region);
+	kfree(sq->chain);
+}
+
+void kdapl_sq_counters(u64 *posts, u64 *doorbells)
+{
+	int cpu;
+
+	*posts = 0;
+	*doorbells = 0;
+	for_each_possible_cpu(cpu) {
+		*posts += per_cpu(sq_counters, cpu).posts;
+		*doorbells += per_cpu(sq_counters, cpu).doorbells;
+	}
+}
