@@ -14,7 +14,7 @@ say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
 die() {
 	say "$*"
-	exit 1
+	exit "${die_status:-1}"
 }
 
 need_arg() { # OPTION COUNT: an option that wants a value has one
