@@ -206,7 +206,7 @@ extern DAT_RETURN dat_ep_get_status(DAT_EP_HANDLE ep_handle, DAT_EP_STATE *ep_st
  * they are spread. DAT_VALUE_UNKNOWN is a valid answer; either out parameter may
  * be NULL.
  *
- * Errors: DAT_INVALID_HANDLE, DAT_MODEL_NOT_SUPPORTED.
+ * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_MODEL_NOT_SUPPORTED.
  *
  * Not thread-safe. Does not block. dat_ep_recv_query(3DAT)
  */
@@ -246,7 +246,8 @@ extern DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR rem
 /**
  * Starts connecting an EP to where another, CONNECTED one is connected.
  *
- * Errors: as dat_ep_connect().
+ * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE,
+ * DAT_MODEL_NOT_SUPPORTED, DAT_INSUFFICIENT_RESOURCES.
  *
  * Not thread-safe. Does not wait for the outcome. dat_ep_dup_connect(3DAT)
  */
@@ -258,7 +259,8 @@ extern DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_
  * Ends a connection, or an attempt at one. Gracefully: requests posted so far
  * finish first. Abruptly: they are flushed. DISCONNECTED follows as an event.
  *
- * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE.
+ * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE,
+ * DAT_INSUFFICIENT_RESOURCES.
  *
  * Not thread-safe. Does not wait for the outcome. dat_ep_disconnect(3DAT)
  */

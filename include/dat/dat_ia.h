@@ -263,7 +263,8 @@ extern DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE *async_ev
  * Closes an adapter. Abruptly: every object of it goes too, and whoever waits
  * on one returns. Gracefully: only when no object is left.
  *
- * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (in use).
+ * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE (in use),
+ * DAT_INSUFFICIENT_RESOURCES.
  *
  * Not thread-safe. May block. dat_ia_close(3DAT)
  */
@@ -272,7 +273,7 @@ extern DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS ia_flags
 /**
  * Stores eight bytes of the program's with an object of any kind.
  *
- * Errors: DAT_INVALID_HANDLE.
+ * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
  *
  * Not thread-safe. Does not block. dat_set_consumer_context(3DAT)
  */

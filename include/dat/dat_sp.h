@@ -56,7 +56,8 @@ extern DAT_RETURN dat_psp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL conn_qua
 /**
  * The same on a qualifier that the provider picks.
  *
- * Errors: as dat_psp_create(), with DAT_CONN_QUAL_UNAVAILABLE.
+ * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_CONN_QUAL_UNAVAILABLE,
+ * DAT_MODEL_NOT_SUPPORTED, DAT_INSUFFICIENT_RESOURCES.
  *
  * Thread-safe. May block. dat_psp_create_any(3DAT)
  */
@@ -77,7 +78,7 @@ extern DAT_RETURN dat_psp_query(DAT_PSP_HANDLE psp_handle, DAT_PSP_PARAM_MASK ps
 /**
  * Stops listening. Requests that were delivered can still be answered.
  *
- * Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
+ * Errors: DAT_INVALID_HANDLE.
  *
  * Not thread-safe. May block. dat_psp_free(3DAT)
  */
@@ -128,7 +129,7 @@ extern DAT_RETURN dat_rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK rs
 /**
  * Stops listening. An EP that no request took is UNCONNECTED again.
  *
- * Errors: DAT_INVALID_HANDLE, DAT_INVALID_STATE.
+ * Errors: DAT_INVALID_HANDLE.
  *
  * Not thread-safe. May block. dat_rsp_free(3DAT)
  */
