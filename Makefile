@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# `make help` lists what there is.
+
+# 6.1 and 6.12: Debian's stock kernels; debug: ours with every check on (all
+# in the test machine's cache, see scripts/kernel); host: the running kernel.
+KERNEL ?= 6.1
+PREFIX ?= /usr/local
+DESTDIR ?=
+# What else the library's build is to know, e.g. -DCMAKE_CXX_COMPILER=clang++
+CMAKE_FLAGS ?=
+
+jobs := $(shell nproc)
+# The tests are built where GoogleTest is installed.
+tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
+
+.PHONY: all help setup kmod ulib demo check check-all bench lint install clean
+
+all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@echo
+	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod and install ($(KERNEL))"
+	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
+	@echo "  HOST=1                      make demo: on this machine's own kernel"
+
+setup: ## install every Debian package needed
+	@scripts/setup all
+
+kmod: ## kdapl.ko for KERNEL, in build/kmod-KERNEL/
+	@scripts/build-kmod $(KERNEL)
+
+ulib: ## the user library, the tools and the tests, in build/ulib/
+	@mkdir -p build
+	@cmake -S . -B build/ulib -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBUILD_TESTING=$(tests) $(CMAKE_FLAGS) >build/cmake.log 2>&1 || \
+		{ cat build/cmake.log; exit 1; }
+	@cmake --build build/ulib -j$(jobs)
+
+demo: ## build, boot the test machine, move files by RDMA in it
+	@scripts/demo $(if $(HOST),--host)
+
+check: ## unit tests, and the suite in the test machine on Debian's 6.1
+	@scripts/setup check
+	@scripts/run-tests check
+
+check-all: ## check, and the suite on 6.12 and on the debug kernel (rxe, siw)
+	@scripts/setup all
+	@scripts/run-tests check-all
+
+bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
+	@scripts/setup all
+	@scripts/bench
+
+lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
+	@scripts/setup all
+	@scripts/lint
+
+install: kmod ulib ## module, library, headers, tools, udev rule, pkg-config file
+	@scripts/install-module $(KERNEL) "$(DESTDIR)"
+	@DESTDIR="$(DESTDIR)" cmake --install build/ulib
+
+clean: ## remove build/ (the kernels stay in the cache)
+	rm -rf build
