@@ -8,6 +8,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # What else the library's build is to know, e.g. -DCMAKE_CXX_COMPILER=clang++
 CMAKE_FLAGS ?=
+CHECKED ?=
 
 jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
@@ -22,6 +23,7 @@ help: ## this list
 	@echo
 	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod and install ($(KERNEL))"
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
+	@echo "  CHECKED=1                   make check-all: check has just run, leave it out"
 	@echo "  HOST=1                      make demo: on this machine's own kernel"
 
 setup: ## install every Debian package needed
@@ -42,11 +44,15 @@ demo: ## build, boot the test machine, move files by RDMA in it
 
 check: ## unit tests, and the suite in the test machine on Debian's 6.1
 	@scripts/setup check
+	@$(MAKE) --no-print-directory kmod ulib KERNEL=6.1
 	@scripts/run-tests check
 
 check-all: ## check, and the suite on 6.12 and on the debug kernel (rxe, siw)
 	@scripts/setup all
-	@scripts/run-tests check-all
+	@$(MAKE) --no-print-directory kmod ulib KERNEL=6.1
+	@$(MAKE) --no-print-directory kmod KERNEL=6.12
+	@$(MAKE) --no-print-directory kmod KERNEL=debug
+	@CHECKED=$(CHECKED) scripts/run-tests check-all
 
 bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/setup all
