@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Addresses: their form at the boundary, conn_quals, and which own address a
+ * connection leaves from.
+ */
+
+#include <linux/bitops.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/math64.h>
+#include <linux/socket.h>
+#include <net/ipv6.h>
+
+#include "cm.h"
+#include "ia.h"
+
+static struct sockaddr_in *as_in(struct sockaddr_storage *ss)
+{
+	return (struct sockaddr_in *)ss;
+}
+
+static struct sockaddr_in6 *as_in6(struct sockaddr_storage *ss)
+{
+	return (struct sockaddr_in6 *)ss;
+}
+
+void kdapl_addr_from_sockaddr(struct kdapl_addr *addr,
+			      const struct sockaddr_storage *ss)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)ss;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)ss;
+
+	memset(addr, 0, sizeof(*addr));
+	switch (ss->ss_family) {
+	case AF_INET:
+		addr->family = AF_INET;
+		addr->port = ntohs(in->sin_port);
+		memcpy(addr->addr, &in->sin_addr, sizeof(in->sin_addr));
+		break;
+	case AF_INET6:
+		addr->family = AF_INET6;
+		addr->port = ntohs(in6->sin6_port);
+		if (ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL)
+			addr->scope_id = in6->sin6_scope_id;
+		memcpy(addr->addr, &in6->sin6_addr, sizeof(in6->sin6_addr));
+		break;
+	}
+}
+
+int kdapl_addr_to_sockaddr(const struct kdapl_addr *addr,
+			   struct sockaddr_storage *ss)
+{
+	memset(ss, 0, sizeof(*ss));
+	switch (addr->family) {
+	case AF_INET:
+		as_in(ss)->sin_family = AF_INET;
+		as_in(ss)->sin_port = htons(addr->port);
+		memcpy(&as_in(ss)->sin_addr, addr->addr, sizeof(struct in_addr));
+		return 0;
+	case AF_INET6:
+		as_in6(ss)->sin6_family = AF_INET6;
+		as_in6(ss)->sin6_port = htons(addr->port);
+		as_in6(ss)->sin6_scope_id = addr->scope_id;
+		memcpy(&as_in6(ss)->sin6_addr, addr->addr,
+		       sizeof(struct in6_addr));
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+void kdapl_sockaddr_set_port(struct sockaddr_storage *ss, u16 port)
+{
+	if (ss->ss_family == AF_INET6)
+		as_in6(ss)->sin6_port = htons(port);
+	else
+		as_in(ss)->sin_port = htons(port);
+}
+
+u16 kdapl_sockaddr_port(const struct sockaddr_storage *ss)
+{
+	if (ss->ss_family == AF_INET6)
+		return ntohs(((const struct sockaddr_in6 *)ss)->sin6_port);
+	return ntohs(((const struct sockaddr_in *)ss)->sin_port);
+}
+
+/* The mapping that other DAT providers over rdma_cm use. */
+u16 kdapl_conn_qual_to_port(u64 conn_qual)
+{
+	u32 rest;
+
+	if (conn_qual <= U16_MAX)
+		return conn_qual;
+	div_u64_rem(conn_qual, 32001, &rest);
+	return rest + 33534;
+}
+
+static bool is_link_local(const struct kdapl_addr *addr)
+{
+	struct in6_addr in6;
+
+	if (addr->family != AF_INET6)
+		return false;
+	memcpy(&in6, addr->addr, sizeof(in6));
+	return ipv6_addr_type(&in6) & IPV6_ADDR_LINKLOCAL;
+}
+
+/* An address that one peer can have. */
+static bool is_unicast(const struct kdapl_addr *addr)
+{
+	struct in6_addr in6;
+	__be32 in;
+
+	if (addr->family == AF_INET) {
+		memcpy(&in, addr->addr, sizeof(in));
+		return !ipv4_is_zeronet(in) && !ipv4_is_multicast(in) &&
+		       !ipv4_is_lbcast(in);
+	}
+	memcpy(&in6, addr->addr, sizeof(in6));
+	return !ipv6_addr_any(&in6) && !ipv6_addr_is_multicast(&in6);
+}
+
+static unsigned int common_bits(const struct kdapl_addr *a,
+				const struct kdapl_addr *b)
+{
+	unsigned int bytes = a->family == AF_INET ? 4 : 16;
+	unsigned int i;
+
+	for (i = 0; i < bytes; i++) {
+		u8 diff = a->addr[i] ^ b->addr[i];
+
+		if (diff)
+			return i * 8 + 8 - fls(diff);
+	}
+	return bytes * 8;
+}
+
+/* The own address that shares the longest prefix with @remote, or NULL. */
+static const struct kdapl_addr *nearest(const struct kdapl_addr *addrs, int n,
+					const struct kdapl_addr *remote)
+{
+	const struct kdapl_addr *best = NULL;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (addrs[i].family != remote->family ||
+		    is_link_local(&addrs[i]) != is_link_local(remote))
+			continue;
+		if (!best || common_bits(&addrs[i], remote) >
+			     common_bits(best, remote))
+			best = &addrs[i];
+	}
+	return best;
+}
+
+int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
+		      struct sockaddr_storage *local)
+{
+	struct kdapl_addr addrs[KDAPL_ADDRS_MAX];
+	const struct kdapl_addr *best;
+	struct kdapl_addr to;
+	int n, ret;
+
+	kdapl_addr_from_sockaddr(&to, remote);
+	if (!is_unicast(&to))
+		return -EADDRNOTAVAIL;
+
+	n = kdapl_ia_addrs(ia, addrs, ARRAY_SIZE(addrs));
+	best = nearest(addrs, n, &to);
+	if (!best)
+		return -EADDRNOTAVAIL;
+	ret = kdapl_addr_to_sockaddr(best, local);
+	if (ret)
+		return ret;
+	kdapl_sockaddr_set_port(local, 0);
+
+	if (is_link_local(&to)) {
+		/* The link is the adapter's own: no other one is reached. */
+		if (to.scope_id && to.scope_id != best->scope_id)
+			return -EADDRNOTAVAIL;
+		as_in6(remote)->sin6_scope_id = best->scope_id;
+	}
+	return 0;
+}
