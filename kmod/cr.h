@@ -1,16 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* CR: a connection request that waits for accept or reject. */
+/*
+ * CR: a connection request that waits for accept or reject.
+ *
+ * It owns the request's id until the consumer decides. A request whose peer
+ * gave up stays, so that it can be queried; accepting it fails as an event.
+ */
 #ifndef KDAPL_CR_H
 #define KDAPL_CR_H
 
+#include <linux/mutex.h>
 #include <rdma/rdma_cm.h>
 
 #include "evd.h"
 #include "obj.h"
 
-struct kdapl_ep;
+struct kdapl_psp;
+
+/**
+ * struct kdapl_cr - a connection request
+ * @obj: common part
+ * @mutex: one decision at a time; outside an EP's mutex
+ * @psp: whose backlog it is in; NULL when it was decided
+ * @id: the request's, its context is the CR; NULL when it was decided
+ * @gone: the peer gave up; guarded by the id's handler lock
+ * @request: what the peer asked for, without the private data
+ * @local: own address and port
+ * @remote: the requester's
+ * @private_data_size: bytes
+ * @private_data: as it came
+ */
+struct kdapl_cr {
+	struct kdapl_obj obj;
+	struct mutex mutex;	/* of the decision */
+	struct kdapl_psp *psp;
+	struct rdma_cm_id *id;
+	bool gone;
+	struct rdma_conn_param request;
+	struct kdapl_addr local, remote;
+	u8 private_data_size;
+	u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
 
 extern const struct kdapl_obj_ops kdapl_cr_ops;
+
+/**
+ * kdapl_cr_create() - a request arrived
+ * @psp: where
+ * @id: the request's, its handler lock is held
+ * @request: what the peer asks for
+ *
+ * Makes the CR and queues its event. On failure @id is as it was.
+ */
+int kdapl_cr_create(struct kdapl_psp *psp, struct rdma_cm_id *id,
+		    const struct rdma_conn_param *request);
 
 int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg);
 int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg);
