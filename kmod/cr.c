@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* CR: a connection request that waits for accept or reject. */
+
+#include <linux/slab.h>
+#include <rdma/ib_cm.h>
+
+#include "cm.h"
+#include "cm_data.h"
+#include "cr.h"
+#include "ep.h"
+#include "ia.h"
+#include "sp.h"
+
+static struct kdapl_cr *to_cr(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_cr, obj);
+}
+
+/* ---- creation ---------------------------------------------------------- */
+
+/* The request's id, until it is accepted: any event means that the peer left. */
+static int cr_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct kdapl_cr *cr = id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		cr->gone = true;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void cr_fill(struct kdapl_cr *cr, struct rdma_cm_id *id,
+		    const struct rdma_conn_param *request)
+{
+	cr->request = *request;
+	cr->request.private_data = NULL;
+	kdapl_addr_from_sockaddr(&cr->local, &id->route.addr.src_addr);
+	kdapl_addr_from_sockaddr(&cr->remote, &id->route.addr.dst_addr);
+
+	/* From the wire: as many bytes as rdma_cm says are there. */
+	BUILD_BUG_ON(sizeof(cr->private_data) <= U8_MAX);
+	if (request->private_data)
+		cr->private_data_size = request->private_data_len;
+	memcpy(cr->private_data, request->private_data, cr->private_data_size);
+}
+
+int kdapl_cr_create(struct kdapl_psp *psp, struct rdma_cm_id *id,
+		    const struct rdma_conn_param *request)
+{
+	struct kdapl_evrec *rec = kdapl_evrec_alloc();
+	struct kdapl_cr *cr = kzalloc(sizeof(*cr), GFP_KERNEL);
+	struct kdapl_event event = {
+		.user = psp->obj.user,
+		.cookie = psp->conn_qual,
+		.type = DAT_CONNECTION_REQUEST_EVENT,
+	};
+	int ret = -ENOMEM;
+
+	if (!rec || !cr)
+		goto err;
+	ret = kdapl_obj_init(&cr->obj, psp->obj.ia, &kdapl_cr_ops, 0);
+	if (ret)
+		goto err;
+
+	mutex_init(&cr->mutex);
+	cr_fill(cr, id, request);
+	refcount_inc(&psp->obj.ref);
+	atomic_inc(&psp->pending);
+	cr->psp = psp;
+	cr->id = id;
+	id->context = cr;
+	id->event_handler = cr_handler;
+	event.length = cr->obj.id;
+	/* A program that guesses the id can free the CR before its event. */
+	kdapl_obj_publish(&cr->obj);
+	kdapl_evd_post(psp->evd, &event, rec);
+	return 0;
+
+err:
+	kfree(rec);
+	kfree(cr);
+	return ret;
+}
+
+/* ---- the decision ------------------------------------------------------ */
+
+/* No longer in its PSP's backlog. */
+static void cr_decided(struct kdapl_cr *cr)
+{
+	lockdep_assert_held(&cr->mutex);
+	atomic_dec(&cr->psp->pending);
+	kdapl_obj_put(&cr->psp->obj);
+	cr->psp = NULL;
+}
+
+static void cr_drop_id(struct kdapl_cr *cr)
+{
+	rdma_destroy_id(cr->id);
+	cr->id = NULL;
+	cr_decided(cr);
+}
+
+/* A destroy call may come to the same point: once only. */
+static void cr_finish(struct kdapl_cr *cr)
+{
+	if (!kdapl_obj_retire(&cr->obj))
+		kdapl_obj_put(&cr->obj);
+}
+
+static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
+			const struct kdapl_cr_accept *arg)
+{
+	int ret;
+
+	if (!ep->connect_evd)
+		return -EINVAL;
+	if (ep->gone)
+		return -ENODEV;
+	ret = kdapl_ep_begin(ep, KDAPL_EP_COMPLETION_PENDING);
+	if (ret)
+		return ret;
+	ret = kdapl_cm_accept(ep, cr, arg->private_data,
+			      arg->private_data_size);
+	if (ret)
+		kdapl_ep_cancel(ep);
+	return ret;
+}
+
+int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg)
+{
+	struct kdapl_obj *cr_obj, *ep_obj;
+	struct kdapl_ep *ep;
+	struct kdapl_cr *cr;
+	int ret = -ENOENT;
+
+	if (arg->private_data_size > kdapl_cm_max_private_data(ia, true))
+		return -EMSGSIZE;
+	cr_obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!cr_obj)
+		return -ENOENT;
+	ep_obj = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
+	if (!ep_obj)
+		goto out;
+
+	cr = to_cr(cr_obj);
+	ep = to_ep(ep_obj);
+	mutex_lock(&cr->mutex);
+	mutex_lock(&ep->mutex);
+	if (cr->id)
+		ret = cr_accept_on(cr, ep, arg);
+	if (!ret)
+		cr_decided(cr);
+	mutex_unlock(&ep->mutex);
+	mutex_unlock(&cr->mutex);
+	if (!ret)
+		cr_finish(cr);
+	kdapl_obj_put(ep_obj);
+out:
+	kdapl_obj_put(cr_obj);
+	return ret;
+}
+
+int kdapl_cr_reject(struct kdapl_ia *ia, const struct kdapl_cr_reject *arg)
+{
+	struct kdapl_obj *obj;
+	struct kdapl_cr *cr;
+	int ret = 0;
+
+	if (arg->pad)
+		return -EINVAL;
+	if (arg->private_data_size > kdapl_cm_max_reject_data(ia))
+		return -EMSGSIZE;
+	obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!obj)
+		return -ENOENT;
+
+	cr = to_cr(obj);
+	mutex_lock(&cr->mutex);
+	if (cr->id) {
+		/* Where it does not get out the peer has left, or sees that. */
+		rdma_lock_handler(cr->id);
+		kdapl_cm_reject(cr->id, arg->private_data,
+				arg->private_data_size);
+		rdma_unlock_handler(cr->id);
+		cr_drop_id(cr);
+	} else {
+		ret = -ENOENT;
+	}
+	mutex_unlock(&cr->mutex);
+	if (!ret)
+		cr_finish(cr);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg)
+{
+	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	struct kdapl_cr *cr;
+
+	if (!obj)
+		return -ENOENT;
+	BUILD_BUG_ON(sizeof(arg->private_data) != sizeof(cr->private_data));
+	cr = to_cr(obj);
+	arg->remote = cr->remote;
+	arg->local = cr->local;
+	arg->private_data_size = cr->private_data_size;
+	arg->pad = 0;
+	memcpy(arg->private_data, cr->private_data, sizeof(arg->private_data));
+	kdapl_obj_put(obj);
+	return 0;
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+void kdapl_cr_kill(struct kdapl_obj *obj)
+{
+	struct kdapl_cr *cr = to_cr(obj);
+
+	mutex_lock(&cr->mutex);
+	if (cr->id) {
+		/* Not in the consumer's name: as if nobody listened. */
+		rdma_lock_handler(cr->id);
+		rdma_reject(cr->id, NULL, 0, IB_CM_REJ_INVALID_SERVICE_ID);
+		rdma_unlock_handler(cr->id);
+		cr_drop_id(cr);
+	}
+	mutex_unlock(&cr->mutex);
+}
+
+static void cr_obj_destroy(struct kdapl_obj *obj)
+{
+	kdapl_cr_kill(obj);
+}
+
+static void cr_obj_release(struct kdapl_obj *obj)
+{
+	kfree(to_cr(obj));
+}
+
+const struct kdapl_obj_ops kdapl_cr_ops = {
+	.type = KDAPL_OBJ_CR,
+	.destroy = cr_obj_destroy,
+	.release = cr_obj_release,
+};
