@@ -20,6 +20,7 @@
 struct vm_area_struct;
 
 #define KDAPL_SLOT_SIZE		64
+#define KDAPL_REGION_BYTES_MAX	(256UL << 20)	/* of one open file */
 
 /**
  * struct kdapl_region - mapped memory
@@ -49,14 +50,18 @@ struct kdapl_slot {
 
 /**
  * struct kdapl_region_table - what one open file can map
- * @xa: cookie to region; its lock also guards look-up by mmap()
- * @lock: guards the slot pages
+ * @xa: cookie to region
+ * @lock: guards everything here; inside mmap_lock
  * @slot_pages: pages with slots; [0] read-only for the program, [1] writable
+ * @next: where the next cookie is looked for
+ * @bytes: of all regions together
  */
 struct kdapl_region_table {
 	struct xarray xa;
-	struct mutex lock;
+	struct mutex lock;	/* guards the rest */
 	struct list_head slot_pages[2];
+	u32 next;
+	size_t bytes;
 };
 
 void kdapl_region_table_init(struct kdapl_region_table *table);
