@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Pages of a program that the module pinned itself and mapped for a device. */
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "pages.h"
+
+static void pages_release(struct kdapl_pages *pages, unsigned int npinned)
+{
+	unpin_user_pages_dirty_lock(pages->page, npinned, pages->writable);
+}
+
+static int pages_pin(struct kdapl_pages *pages, unsigned long start)
+{
+	unsigned int flags = KDAPL_PIN_READ;
+	unsigned int done = 0;
+	int ret;
+
+	if (pages->writable)
+		flags = FOLL_LONGTERM | FOLL_WRITE;
+
+	while (done < pages->npages) {
+		ret = -EINTR;
+		if (!fatal_signal_pending(current))
+			ret = pin_user_pages_fast(start + done * PAGE_SIZE,
+						  pages->npages - done, flags,
+						  pages->page + done);
+		if (ret <= 0) {
+			pages_release(pages, done);
+			return ret ?: -EFAULT;
+		}
+		done += ret;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int pages_map(struct kdapl_pages *pages, u64 addr, u64 length)
+{
+	int ret;
+
+	ret = sg_alloc_table_from_pages_segment(&pages->sgt, pages->page,
+						pages->npages,
+						addr & ~PAGE_MASK, length,
+						ib_dma_max_seg_size(pages->dev),
+						GFP_KERNEL_ACCOUNT);
+	if (ret)
+		return ret;
+	ret = ib_dma_map_sgtable_attrs(pages->dev, &pages->sgt,
+				       DMA_BIDIRECTIONAL, 0);
+	if (ret)
+		sg_free_table(&pages->sgt);
+	return ret;
+}
+
+static int pages_fill(struct kdapl_pages *pages, u64 addr, u64 length,
+		      struct kdapl_memlock *why)
+{
+	int ret;
+
+	ret = kdapl_memlock_charge(pages->npages, why);
+	if (ret)
+		return ret;
+	ret = pages_pin(pages, addr & PAGE_MASK);
+	if (ret)
+		goto uncharge;
+	ret = pages_map(pages, addr, length);
+	if (ret)
+		goto unpin;
+	mmgrab(current->mm);
+	pages->mm = current->mm;
+	return 0;
+
+unpin:
+	pages_release(pages, pages->npages);
+uncharge:
+	kdapl_memlock_uncharge(current->mm, pages->npages);
+	return ret;
+}
+
+struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
+				    bool writable, struct kdapl_memlock *why)
+{
+	struct kdapl_pages *pages;
+	int ret;
+
+	pages = kzalloc(sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	pages->dev = dev;
+	pages->npages = kdapl_npages(addr, length);
+	pages->writable = writable;
+
+	ret = -ENOMEM;
+	pages->page = kvmalloc_array(pages->npages, sizeof(*pages->page),
+				     GFP_KERNEL_ACCOUNT);
+	if (pages->page)
+		ret = pages_fill(pages, addr, length, why);
+	if (ret) {
+		kvfree(pages->page);
+		kfree(pages);
+		return ERR_PTR(ret);
+	}
+	return pages;
+}
+
+void kdapl_pages_unpin(struct kdapl_pages *pages)
+{
+	ib_dma_unmap_sgtable_attrs(pages->dev, &pages->sgt, DMA_BIDIRECTIONAL,
+				   0);
+	sg_free_table(&pages->sgt);
+	pages_release(pages, pages->npages);
+	/* The same process is uncharged, whoever frees. */
+	kdapl_memlock_uncharge(pages->mm, pages->npages);
+	mmdrop(pages->mm);
+	kvfree(pages->page);
+	kfree(pages);
+}

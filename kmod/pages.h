@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Pages of a program that the module pinned itself and mapped for a device. */
+#ifndef KDAPL_PAGES_H
+#define KDAPL_PAGES_H
+
+#include <linux/mm_types.h>
+#include <linux/scatterlist.h>
+#include <rdma/ib_verbs.h>
+
+#include "account.h"
+
+/**
+ * struct kdapl_pages - pinned pages
+ * @dev: the device that they are mapped for
+ * @mm: whose they are and who is charged, held by mmgrab()
+ * @page: the pages
+ * @npages: how many
+ * @writable: the device may write them
+ * @sgt: mapped for DMA
+ */
+struct kdapl_pages {
+	struct ib_device *dev;
+	struct mm_struct *mm;
+	struct page **page;
+	unsigned int npages;
+	bool writable;
+	struct sg_table sgt;
+};
+
+/**
+ * kdapl_pages_pin() - pin, charge and map memory of the calling process
+ * @dev: the device that is to reach it
+ * @addr: start; @addr + @length does not wrap
+ * @length: bytes, not 0; the caller has bounded it
+ * @writable: the device may write it
+ * @why: filled with -EDQUOT
+ */
+struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
+				    bool writable, struct kdapl_memlock *why);
+void kdapl_pages_unpin(struct kdapl_pages *pages);
+
+#endif /* KDAPL_PAGES_H */
