@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Adapters: the ports of the RDMA devices that a program can open. */
+
+#include <linux/if_arp.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+
+#include "adapter.h"
+#include "compat.h"
+#include "ia.h"
+
+static LIST_HEAD(adapters);
+/* Guards the list and the names; outside an adapter's own lock. */
+static DEFINE_MUTEX(adapters_lock);
+
+/*
+ * ib_reg_user_mr() calls the driver without udata. These were read and do
+ * right by it; others dereference it.
+ */
+static const u32 registering_drivers[] = {
+	RDMA_DRIVER_RXE,
+	RDMA_DRIVER_SIW,
+	RDMA_DRIVER_MLX5,
+	RDMA_DRIVER_MLX4,
+	RDMA_DRIVER_ERDMA,
+	RDMA_DRIVER_BNXT_RE,
+	RDMA_DRIVER_CXGB4,
+	RDMA_DRIVER_QEDR,
+	RDMA_DRIVER_OCRDMA,
+	RDMA_DRIVER_VMW_PVRDMA,
+	RDMA_DRIVER_HFI1,
+	RDMA_DRIVER_QIB,
+	RDMA_DRIVER_MANA,
+	RDMA_DRIVER_EFA,
+};
+
+bool kdapl_driver_registers(const struct ib_device *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(registering_drivers); i++) {
+		if (dev->ops.driver_id == registering_drivers[i])
+			return true;
+	}
+	return false;
+}
+
+/* Every driver accepts the flag; these do something about it. */
+bool kdapl_driver_relaxed(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_MLX5 ||
+	       dev->ops.driver_id == RDMA_DRIVER_BNXT_RE;
+}
+
+const char *kdapl_driver_name(const struct ib_device *dev)
+{
+	return dev->ops.owner ? module_name(dev->ops.owner) : "kernel";
+}
+
+/* InfiniBand has no netdev of its own, but IPoIB netdevs with its GID. */
+static struct net_device *ipoib_netdev(struct ib_device *dev, u32 port,
+				       struct net *net)
+{
+	const struct ib_gid_attr *attr;
+	struct net_device *ndev;
+	union ib_gid gid;
+
+	rcu_read_lock();
+	for_each_netdev_rcu(net, ndev) {
+		if (ndev->type != ARPHRD_INFINIBAND)
+			continue;
+		memcpy(&gid, ndev->dev_addr + 4, sizeof(gid));
+		attr = rdma_find_gid_by_port(dev, &gid, IB_GID_TYPE_IB, port,
+					     NULL);
+		if (IS_ERR(attr))
+			continue;
+		rdma_put_gid_attr(attr);
+		dev_hold(ndev);
+		rcu_read_unlock();
+		return ndev;
+	}
+	rcu_read_unlock();
+	return NULL;
+}
+
+struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
+					struct net *net)
+{
+	struct net_device *ndev;
+
+	if (rdma_protocol_ib(dev, port))
+		return ipoib_netdev(dev, port, net);
+
+	ndev = kdapl_port_netdev(dev, port, net);
+	if (ndev && !net_eq(dev_net(ndev), net)) {
+		dev_put(ndev);
+		return NULL;
+	}
+	return ndev;
+}
+
+static void adapter_netdev_name(const struct kdapl_adapter_dev *adapter,
+				struct net *net, char *name)
+{
+	struct net_device *ndev;
+
+	name[0] = '\0';
+	ndev = kdapl_adapter_netdev(adapter->dev, adapter->port, net);
+	if (!ndev)
+		return;
+	strscpy(name, ndev->name, KDAPL_NAME_MAX);
+	dev_put(ndev);
+}
+
+static bool adapter_visible(const struct kdapl_adapter_dev *adapter,
+			    struct net *net)
+{
+	return rdma_dev_access_netns(adapter->dev, net);
+}
+
+static bool adapter_named(const struct kdapl_adapter_dev *adapter,
+			  struct net *net, const char *name)
+{
+	char netdev[KDAPL_NAME_MAX];
+
+	if (!strcmp(adapter->name, name))
+		return true;
+	adapter_netdev_name(adapter, net, netdev);
+	return netdev[0] && !strcmp(netdev, name);
+}
+
+struct kdapl_adapter_dev *kdapl_adapter_get(struct net *net, const char *name,
+					    char *label)
+{
+	struct kdapl_adapter_dev *adapter, *found = NULL;
+
+	mutex_lock(&adapters_lock);
+	list_for_each_entry(adapter, &adapters, list) {
+		if (!adapter_visible(adapter, net) ||
+		    !adapter_named(adapter, net, name))
+			continue;
+		kref_get(&adapter->ref);
+		strscpy(label, adapter->name, KDAPL_NAME_MAX);
+		found = adapter;
+		break;
+	}
+	mutex_unlock(&adapters_lock);
+	return found;
+}
+
+static void adapter_release(struct kref *ref)
+{
+	struct kdapl_adapter_dev *adapter =
+		container_of(ref, struct kdapl_adapter_dev, ref);
+
+	mutex_destroy(&adapter->lock);
+	kfree(adapter);
+}
+
+void kdapl_adapter_put(struct kdapl_adapter_dev *adapter)
+{
+	kref_put(&adapter->ref, adapter_release);
+}
+
+u32 kdapl_adapter_count(struct net *net)
+{
+	struct kdapl_adapter_dev *adapter;
+	u32 n = 0;
+
+	mutex_lock(&adapters_lock);
+	list_for_each_entry(adapter, &adapters, list)
+		n += adapter_visible(adapter, net);
+	mutex_unlock(&adapters_lock);
+	return n;
+}
+
+int kdapl_adapter_describe(struct net *net, struct kdapl_adapter *arg)
+{
+	struct kdapl_adapter_dev *adapter;
+	int ret = -ENODEV;
+	u32 n = 0;
+
+	mutex_lock(&adapters_lock);
+	list_for_each_entry(adapter, &adapters, list) {
+		if (!adapter_visible(adapter, net) || n++ != arg->index)
+			continue;
+		memset(arg->name, 0, sizeof(arg->name));
+		memset(arg->netdev, 0, sizeof(arg->netdev));
+		memset(arg->driver, 0, sizeof(arg->driver));
+		strscpy(arg->name, adapter->name, sizeof(arg->name));
+		adapter_netdev_name(adapter, net, arg->netdev);
+		strscpy(arg->driver, kdapl_driver_name(adapter->dev),
+			sizeof(arg->driver));
+		ret = 0;
+		break;
+	}
+	mutex_unlock(&adapters_lock);
+	return ret;
+}
+
+static void adapter_set_name(struct kdapl_adapter_dev *adapter)
+{
+	if (adapter->port == rdma_start_port(adapter->dev))
+		strscpy(adapter->name, dev_name(&adapter->dev->dev),
+			sizeof(adapter->name));
+	else
+		snprintf(adapter->name, sizeof(adapter->name), "%s-%u",
+			 dev_name(&adapter->dev->dev), adapter->port);
+}
+
+static int adapter_add(struct ib_device *dev, u32 port)
+{
+	struct kdapl_adapter_dev *adapter;
+
+	adapter = kzalloc(sizeof(*adapter), GFP_KERNEL);
+	if (!adapter)
+		return -ENOMEM;
+	kref_init(&adapter->ref);
+	mutex_init(&adapter->lock);
+	INIT_LIST_HEAD(&adapter->ias);
+	adapter->dev = dev;
+	adapter->port = port;
+	adapter_set_name(adapter);
+
+	mutex_lock(&adapters_lock);
+	list_add_tail(&adapter->list, &adapters);
+	mutex_unlock(&adapters_lock);
+	return 0;
+}
+
+/* Every IA loses its hardware; then the device may go. */
+static void adapter_remove(struct kdapl_adapter_dev *adapter)
+{
+	struct kdapl_ia *ia;
+
+	mutex_lock(&adapter->lock);
+	adapter->gone = true;
+	list_for_each_entry(ia, &adapter->ias, list)
+		kdapl_ia_kill(ia);
+	mutex_unlock(&adapter->lock);
+	kdapl_adapter_put(adapter);
+}
+
+static void client_remove(struct ib_device *dev, void *client_data)
+{
+	struct kdapl_adapter_dev *adapter, *next;
+	LIST_HEAD(gone);
+
+	mutex_lock(&adapters_lock);
+	list_for_each_entry_safe(adapter, next, &adapters, list) {
+		if (adapter->dev == dev)
+			list_move_tail(&adapter->list, &gone);
+	}
+	mutex_unlock(&adapters_lock);
+
+	list_for_each_entry_safe(adapter, next, &gone, list) {
+		list_del(&adapter->list);
+		adapter_remove(adapter);
+	}
+}
+
+static int client_add(struct ib_device *dev)
+{
+	u32 port;
+	int ret;
+
+	rdma_for_each_port(dev, port) {
+		if (!rdma_cap_ib_cm(dev, port) && !rdma_cap_iw_cm(dev, port))
+			continue;
+		ret = adapter_add(dev, port);
+		if (ret) {
+			client_remove(dev, NULL);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void client_rename(struct ib_device *dev, void *client_data)
+{
+	struct kdapl_adapter_dev *adapter;
+
+	mutex_lock(&adapters_lock);
+	list_for_each_entry(adapter, &adapters, list) {
+		if (adapter->dev == dev)
+			adapter_set_name(adapter);
+	}
+	mutex_unlock(&adapters_lock);
+}
+
+static struct ib_client kdapl_client = {
+	.name = "kdapl",
+	.add = client_add,
+	.remove = client_remove,
+	.rename = client_rename,
+};
+
+int kdapl_adapter_init(void)
+{
+	return ib_register_client(&kdapl_client);
+}
+
+void kdapl_adapter_exit(void)
+{
+	ib_unregister_client(&kdapl_client);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Adapters: the ports of the RDMA devices that a program can open.
+ *
+ * A port is served when rdma_cm can use it. When its device goes, every IA
+ * that was opened on it loses its hardware before the device's client call
+ * returns.
+ */
+#ifndef KDAPL_ADAPTER_H
+#define KDAPL_ADAPTER_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <rdma/ib_verbs.h>
+
+#include "kdapl_uapi.h"
+
+struct kdapl_ia;
+
+/**
+ * struct kdapl_adapter_dev - one port of a device that the module serves
+ * @list: in the list of adapters
+ * @ref: the list's, and one for each of @ias
+ * @dev: the device
+ * @port: its port
+ * @name: what it is opened by; guarded by the list's lock
+ * @lock: guards @ias and @gone; outside an IA's hw_lock
+ * @ias: opened instances
+ * @gone: the device is gone, no IA can be opened
+ */
+struct kdapl_adapter_dev {
+	struct list_head list;
+	struct kref ref;
+	struct ib_device *dev;
+	u32 port;
+	char name[KDAPL_NAME_MAX];
+	struct mutex lock;	/* guards the two below */
+	struct list_head ias;
+	bool gone;
+};
+
+int kdapl_adapter_init(void);	/* registers the ib_client */
+void kdapl_adapter_exit(void);
+
+/**
+ * kdapl_adapter_get() - find an adapter by its name or its netdev's
+ * @net: the caller's, which must have access to the device
+ * @name: what to look for
+ * @label: filled with the adapter's name, KDAPL_NAME_MAX bytes
+ *
+ * Return: the adapter with a reference, NULL when there is none.
+ */
+struct kdapl_adapter_dev *kdapl_adapter_get(struct net *net, const char *name,
+					    char *label);
+void kdapl_adapter_put(struct kdapl_adapter_dev *adapter);
+
+/* What KDAPL_QUERY and KDAPL_ADAPTER tell, as far as @net may see it. */
+u32 kdapl_adapter_count(struct net *net);
+int kdapl_adapter_describe(struct net *net, struct kdapl_adapter *arg);
+
+/* The port's netdev in @net, with a reference, or NULL. */
+struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
+					struct net *net);
+const char *kdapl_driver_name(const struct ib_device *dev);
+/* The driver registers a program's memory rightly when the kernel asks it to. */
+bool kdapl_driver_registers(const struct ib_device *dev);
+/* The device can write into memory out of order. */
+bool kdapl_driver_relaxed(const struct ib_device *dev);
+
+#endif /* KDAPL_ADAPTER_H */
