@@ -49,6 +49,7 @@ struct kdapl_evd {
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool dead;		/* freed: ring and head are not there any more */
+	struct kdapl_evrec catastrophe;	/* for the last event, when the device goes */
 };
 
 static inline struct kdapl_evd *to_evd(struct kdapl_obj *obj)

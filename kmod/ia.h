@@ -12,7 +12,6 @@
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
-#include <linux/netdevice.h>
 #include <linux/rwsem.h>
 #include <rdma/ib_verbs.h>
 
@@ -20,21 +19,8 @@
 #include "region.h"
 #include "sq.h"
 
-/**
- * struct kdapl_adapter_dev - one port of a device that the module serves
- * @list: in the list of adapters
- * @dev: the device
- * @port: its port
- * @name: what it is opened by
- * @ias: opened instances
- */
-struct kdapl_adapter_dev {
-	struct list_head list;
-	struct ib_device *dev;
-	u32 port;
-	char name[KDAPL_NAME_MAX];
-	struct list_head ias;
-};
+struct kdapl_adapter_dev;
+struct rdma_cgroup;
 
 struct kdapl_ia {
 	struct list_head list;		/* in its adapter's ias */
@@ -42,26 +28,27 @@ struct kdapl_ia {
 	struct ib_device *dev;
 	u32 port;
 	bool iwarp;
-	bool ro_aware;
+	bool relaxed;			/* plain LMRs are relaxed ordered */
 	bool frwr;			/* memory is registered by FRWR */
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */
 	struct mm_struct *mm;		/* the opener's, held by mmgrab() */
 	struct net *net;
+	struct rdma_cgroup *cg;		/* charged for the opened device */
 
 	struct kdapl_obj_table objs;
 	struct kdapl_region_table regions;
 	struct kdapl_sq sq;
 
-	struct mutex cq_lock;
+	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
 
 	/* limits: the smaller of the device's and ours */
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
 	u32 max_read_in, max_read_out;
-	u64 max_lmr_size;
-	u64 max_message;
+	u32 max_private_data, max_private_data_accept;
+	u64 max_lmr_size, max_message;
 };
 
 /* -ENODEV when no adapter (or netdev) of that name is visible to the caller. */
@@ -80,17 +67,14 @@ int kdapl_ia_enter(struct kdapl_ia *ia);
 void kdapl_ia_enter_free(struct kdapl_ia *ia);
 void kdapl_ia_leave(struct kdapl_ia *ia);
 
-/* The netdev that the adapter belongs to; dev_put() by the caller. May be NULL. */
-struct net_device *kdapl_ia_netdev(struct kdapl_ia *ia);
-
 /*
  * The adapter's own addresses, for binding: fills up to @max, returns how many.
  * Process context.
  */
 int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max);
 
-int kdapl_ia_init(void);	/* registers the ib_client */
-void kdapl_ia_exit_module(void);
+/* The device goes: all its objects go, the IA and its own objects stay. */
+void kdapl_ia_kill(struct kdapl_ia *ia);
 
 /* Ends of connections, notifications. Unbound, may sleep. */
 extern struct workqueue_struct *kdapl_workqueue;

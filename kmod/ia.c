@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* IA: an opened adapter, and all objects that belong to it. */
+
+#include <linux/inetdevice.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/if_inet6.h>
+#include <rdma/ib_cm.h>
+
+#include "account.h"
+#include "adapter.h"
+#include "cr.h"
+#include "ep.h"
+#include "evd.h"
+#include "frwr.h"
+#include "ia.h"
+#include "lmr.h"
+#include "sp.h"
+
+/* Slots of one work queue that a program can ask for. */
+#define WQ_MAX			16384
+/* EVDs with short rings; the memory of all is bounded by KDAPL_REGION_BYTES_MAX. */
+#define EVDS_MAX		32768
+/* rdma_cm's own header stands in front of a request's private data. */
+#define CMA_HEADER		36
+/* rdma_cm takes the length in eight bits. */
+#define IWARP_PRIVATE_DATA	255
+
+static bool frwr_only;
+module_param(frwr_only, bool, 0600);
+MODULE_PARM_DESC(frwr_only,
+		 "for tests: treat no driver as able to register user memory");
+
+/* ---- the device may be used --------------------------------------------- */
+
+int kdapl_ia_enter(struct kdapl_ia *ia)
+{
+	if (down_read_killable(&ia->hw_lock))
+		return -EINTR;
+	if (ia->dead) {
+		up_read(&ia->hw_lock);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+void kdapl_ia_enter_free(struct kdapl_ia *ia)
+{
+	down_read(&ia->hw_lock);
+}
+
+void kdapl_ia_leave(struct kdapl_ia *ia)
+{
+	up_read(&ia->hw_lock);
+}
+
+/* ---- addresses ---------------------------------------------------------- */
+
+static int addrs_ipv4(struct net_device *ndev, bool global,
+		      struct kdapl_addr *addrs, int n, int max)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(ndev);
+	const struct in_ifaddr *ifa;
+	bool wide;
+
+	if (!in_dev)
+		return n;
+	in_dev_for_each_ifa_rcu(ifa, in_dev) {
+		wide = ifa->ifa_scope < RT_SCOPE_LINK;
+		if (n == max || global != wide)
+			continue;
+		memset(&addrs[n], 0, sizeof(addrs[n]));
+		addrs[n].family = AF_INET;
+		memcpy(addrs[n].addr, &ifa->ifa_local, sizeof(ifa->ifa_local));
+		n++;
+	}
+	return n;
+}
+
+static int addrs_ipv6(struct net_device *ndev, bool global,
+		      struct kdapl_addr *addrs, int n, int max)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	struct inet6_dev *idev = __in6_dev_get(ndev);
+	const struct inet6_ifaddr *ifp;
+	bool link_local;
+
+	if (!idev)
+		return n;
+	read_lock_bh(&idev->lock);
+	list_for_each_entry(ifp, &idev->addr_list, if_list) {
+		link_local = ipv6_addr_type(&ifp->addr) & IPV6_ADDR_LINKLOCAL;
+		if (n == max || global == link_local)
+			continue;
+		/* Nothing can be bound to it before it is known to be ours. */
+		if (ifp->flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED))
+			continue;
+		memset(&addrs[n], 0, sizeof(addrs[n]));
+		addrs[n].family = AF_INET6;
+		addrs[n].scope_id = link_local ? ndev->ifindex : 0;
+		memcpy(addrs[n].addr, &ifp->addr, sizeof(ifp->addr));
+		n++;
+	}
+	read_unlock_bh(&idev->lock);
+#endif
+	return n;
+}
+
+int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max)
+{
+	struct net_device *ndev;
+	int n = 0;
+
+	ndev = kdapl_adapter_netdev(ia->dev, ia->port, ia->net);
+	if (!ndev)
+		return 0;
+	rcu_read_lock();
+	n = addrs_ipv4(ndev, true, addrs, n, max);
+	n = addrs_ipv6(ndev, true, addrs, n, max);
+	n = addrs_ipv4(ndev, false, addrs, n, max);
+	n = addrs_ipv6(ndev, false, addrs, n, max);
+	rcu_read_unlock();
+	dev_put(ndev);
+	return n;
+}
+
+/* ---- open --------------------------------------------------------------- */
+
+static u64 ia_max_lmr_size(const struct kdapl_ia *ia)
+{
+	/* ib_core counts an LMR's pages in 32 bits. */
+	u64 most = (u64)INT_MAX << PAGE_SHIFT;
+	u64 size = ia->dev->attrs.max_mr_size;
+
+	if (ia->frwr)
+		return min(most, kdapl_frwr_max_size(ia->dev));
+	return size ? min(most, size) : most;
+}
+
+static int ia_set_limits(struct kdapl_ia *ia)
+{
+	const struct ib_device_attr *attrs = &ia->dev->attrs;
+	struct ib_port_attr port;
+	u32 wr, iov;
+	int ret;
+
+	ret = ib_query_port(ia->dev, ia->port, &port);
+	if (ret)
+		return ret;
+	ia->max_message = port.max_msg_sz ?: INT_MAX;
+	ia->max_lmr_size = ia_max_lmr_size(ia);
+
+	/* One completion queue holds both work queues of an EP. */
+	wr = min(attrs->max_qp_wr, attrs->max_cqe / 2);
+	ia->max_requests = min_t(u32, wr, WQ_MAX);
+	ia->max_recvs = ia->max_requests;
+
+	iov = min(attrs->max_send_sge, attrs->max_recv_sge);
+	ia->max_iov = min_t(u32, iov, KDAPL_SEGS_MAX);
+	/* An RDMA read over iWARP has one sink, unless the device says more. */
+	iov = attrs->max_sge_rd ?: (ia->iwarp ? 1 : ia->max_iov);
+	ia->max_iov_read = min(ia->max_iov, iov);
+
+	/* rdma_cm negotiates the depths in eight bits. */
+	ia->max_read_in = min_t(u32, attrs->max_qp_rd_atom, U8_MAX);
+	ia->max_read_out = min_t(u32, attrs->max_qp_init_rd_atom, U8_MAX);
+
+	ia->max_private_data = IWARP_PRIVATE_DATA;
+	ia->max_private_data_accept = IWARP_PRIVATE_DATA;
+	if (!ia->iwarp) {
+		ia->max_private_data = IB_CM_REQ_PRIVATE_DATA_SIZE - CMA_HEADER;
+		ia->max_private_data_accept = IB_CM_REP_PRIVATE_DATA_SIZE;
+	}
+	return 0;
+}
+
+static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
+		    u32 flags)
+{
+	ia->adapter = adapter;
+	ia->dev = adapter->dev;
+	ia->port = adapter->port;
+	ia->iwarp = rdma_protocol_iwarp(ia->dev, ia->port);
+	ia->relaxed = flags & KDAPL_IA_RO_AWARE &&
+		      kdapl_driver_relaxed(ia->dev);
+	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
+	init_rwsem(&ia->hw_lock);
+	mutex_init(&ia->cq_lock);
+	INIT_LIST_HEAD(&ia->cqs);
+	kdapl_obj_table_init(&ia->objs);
+	kdapl_region_table_init(&ia->regions);
+	ia->net = get_net(current->nsproxy->net_ns);
+	ia->mm = current->mm;
+	mmgrab(ia->mm);
+}
+
+/* Everything but the device's: that is gone, or was never there. */
+static void ia_free(struct kdapl_ia *ia)
+{
+	kdapl_obj_table_destroy(&ia->objs);
+	kdapl_region_table_destroy(&ia->regions);
+	put_net(ia->net);
+	mmdrop(ia->mm);
+	kdapl_adapter_put(ia->adapter);
+	kfree(ia);
+}
+
+/* Caller holds the adapter's lock, and so keeps the device. */
+static int ia_attach(struct kdapl_ia *ia, u32 sq_entries)
+{
+	int ret;
+
+	if (ia->adapter->gone)
+		return -ENODEV;
+	ret = ia_set_limits(ia);
+	if (ret)
+		return ret;
+	ret = kdapl_cgroup_charge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
+	if (ret)
+		return ret;
+	ret = kdapl_sq_init(&ia->sq, ia, sq_entries);
+	if (ret) {
+		kdapl_cgroup_uncharge(ia->dev, &ia->cg,
+				      RDMACG_RESOURCE_HCA_HANDLE);
+		return ret;
+	}
+	list_add_tail(&ia->list, &ia->adapter->ias);
+	return 0;
+}
+
+struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg)
+{
+	struct kdapl_adapter_dev *adapter;
+	struct kdapl_ia *ia;
+	int ret;
+
+	if (arg->flags & ~KDAPL_IA_RO_AWARE || arg->async_evd ||
+	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
+		return ERR_PTR(-EINVAL);
+
+	ia = kzalloc(sizeof(*ia), GFP_KERNEL_ACCOUNT);
+	if (!ia)
+		return ERR_PTR(-ENOMEM);
+	adapter = kdapl_adapter_get(current->nsproxy->net_ns, arg->name,
+				    ia->name);
+	if (!adapter) {
+		kfree(ia);
+		return ERR_PTR(-ENODEV);
+	}
+
+	mutex_lock(&adapter->lock);
+	ia_init(ia, adapter, arg->flags);
+	ret = ia_attach(ia, arg->sq_entries);
+	mutex_unlock(&adapter->lock);
+	if (ret) {
+		ia_free(ia);
+		return ERR_PTR(ret);
+	}
+
+	arg->sq_entries = ia->sq.mask + 1;
+	arg->sq = kdapl_region_map(ia->sq.region, 0);
+	arg->sq_status = kdapl_slot_map(&ia->sq.status);
+	return ia;
+}
+
+/* ---- the ends ----------------------------------------------------------- */
+
+void kdapl_ia_close(struct kdapl_ia *ia)
+{
+	kdapl_sq_stop(&ia->sq);
+
+	kdapl_ia_enter_free(ia);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PZ);
+	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
+	kdapl_ia_leave(ia);
+
+	/* A removal of the device that comes from now on finds nothing. */
+	mutex_lock(&ia->adapter->lock);
+	list_del(&ia->list);
+	mutex_unlock(&ia->adapter->lock);
+
+	kdapl_sq_destroy(&ia->sq);
+	ia_free(ia);
+}
+
+/* The event has its record in the EVD: it cannot be lost. */
+static void evd_kill(struct kdapl_evd *evd)
+{
+	static const struct kdapl_event event = {
+		.type = DAT_ASYNC_ERROR_IA_CATASTROPHIC,
+	};
+
+	if (evd->flags & DAT_EVD_ASYNC_FLAG)
+		kdapl_evd_post(evd, &event, &evd->catastrophe);
+	kdapl_evd_kill(evd);
+}
+
+static void obj_kill(struct kdapl_obj *obj)
+{
+	switch (obj->ops->type) {
+	case KDAPL_OBJ_PSP:
+		kdapl_psp_kill(obj);
+		break;
+	case KDAPL_OBJ_CR:
+		kdapl_cr_kill(obj);
+		break;
+	case KDAPL_OBJ_EP:
+		kdapl_ep_kill(to_ep(obj));
+		break;
+	case KDAPL_OBJ_LMR:
+		kdapl_lmr_kill(to_lmr(obj));
+		break;
+	case KDAPL_OBJ_PZ:
+		kdapl_pz_kill(to_pz(obj));
+		break;
+	case KDAPL_OBJ_EVD:
+		evd_kill(to_evd(obj));
+		break;
+	}
+}
+
+static void objs_kill(struct kdapl_ia *ia, enum kdapl_obj_type type)
+{
+	struct kdapl_obj *obj;
+	unsigned long id;
+
+	xa_for_each(&ia->objs.xa, id, obj) {
+		/* Connection requests come and go without the hw_lock. */
+		obj = kdapl_obj_get(ia, id, type);
+		if (!obj)
+			continue;
+		obj_kill(obj);
+		kdapl_obj_put(obj);
+	}
+}
+
+void kdapl_ia_kill(struct kdapl_ia *ia)
+{
+	down_write(&ia->hw_lock);
+	WRITE_ONCE(ia->dead, true);
+	objs_kill(ia, KDAPL_OBJ_PSP);
+	objs_kill(ia, KDAPL_OBJ_CR);
+	objs_kill(ia, KDAPL_OBJ_EP);
+	objs_kill(ia, KDAPL_OBJ_LMR);
+	objs_kill(ia, KDAPL_OBJ_PZ);
+	objs_kill(ia, KDAPL_OBJ_EVD);
+	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
+	up_write(&ia->hw_lock);
+}
+
+/* ---- query -------------------------------------------------------------- */
+
+static void ia_query_names(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
+{
+	char fw[IB_FW_VERSION_NAME_MAX] = "";
+	struct net_device *ndev;
+
+	strscpy(arg->name, ia->name, sizeof(arg->name));
+	strscpy(arg->driver, kdapl_driver_name(ia->dev), sizeof(arg->driver));
+	ib_get_device_fw_str(ia->dev, fw);
+	strscpy(arg->fw_version, fw, sizeof(arg->fw_version));
+	ndev = kdapl_adapter_netdev(ia->dev, ia->port, ia->net);
+	if (ndev) {
+		strscpy(arg->netdev, ndev->name, sizeof(arg->netdev));
+		dev_put(ndev);
+	}
+}
+
+int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
+{
+	const struct ib_device_attr *attrs = &ia->dev->attrs;
+
+	*arg = (struct kdapl_ia_query){
+		.size = arg->size,
+		.transport = ia->iwarp ? KDAPL_TRANSPORT_IWARP :
+					 KDAPL_TRANSPORT_IB,
+		.vendor_id = attrs->vendor_id,
+		.hw_version = attrs->hw_ver,
+		.max_private_data = ia->max_private_data,
+		.max_private_data_accept = ia->max_private_data_accept,
+		.max_eps = attrs->max_qp,
+		.max_requests = ia->max_requests,
+		.max_recvs = ia->max_recvs,
+		.max_iov = ia->max_iov,
+		.max_iov_read = ia->max_iov_read,
+		.max_rdma_read_in = ia->max_read_in,
+		.max_rdma_read_out = ia->max_read_out,
+		.max_evds = EVDS_MAX,
+		.max_evd_qlen = KDAPL_EVD_QLEN_MAX,
+		.max_lmrs = attrs->max_mr,
+		.max_pzs = attrs->max_pd,
+		.max_lmr_size = ia->max_lmr_size,
+		.max_message = ia->max_message,
+	};
+	if (ia->relaxed)
+		arg->flags |= KDAPL_IA_RELAXED_ORDERING;
+	if (ia->frwr)
+		arg->flags |= KDAPL_IA_FRWR;
+	ia_query_names(ia, arg);
+	arg->num_addrs = kdapl_ia_addrs(ia, arg->addrs, KDAPL_ADDRS_MAX);
+	return 0;
+}
