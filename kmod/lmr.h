@@ -15,12 +15,14 @@
 #include "pz.h"
 
 struct kdapl_pages;
+struct rdma_cgroup;
 
 struct kdapl_lmr {
 	struct kdapl_obj obj;
 	struct kdapl_pz *pz;
 	struct ib_mr *mr;
 	struct kdapl_pages *pages;	/* pinned by us (FRWR), else NULL */
+	struct rdma_cgroup *cg;
 	u64 addr;
 	u64 length;
 	u32 privileges;

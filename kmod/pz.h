@@ -3,11 +3,13 @@
 #ifndef KDAPL_PZ_H
 #define KDAPL_PZ_H
 
+#include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
 #include "obj.h"
 
 struct kdapl_frwr;
+struct rdma_cgroup;
 
 /**
  * struct kdapl_pz - protection zone
@@ -15,12 +17,15 @@ struct kdapl_frwr;
  * @pd: never given out; its local_dma_lkey reaches all of memory
  * @frwr: loopback connection that registers memory where the driver cannot
  *	do it from the kernel; made when first needed
+ * @frwr_lock: guards it
+ * @cg: who is charged
  */
 struct kdapl_pz {
 	struct kdapl_obj obj;
 	struct ib_pd *pd;
-	struct mutex frwr_lock;
+	struct mutex frwr_lock;	/* guards frwr, one request at a time */
 	struct kdapl_frwr *frwr;
+	struct rdma_cgroup *cg;
 };
 
 static inline struct kdapl_pz *to_pz(struct kdapl_obj *obj)

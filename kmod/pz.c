@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* PZ: a protection zone, which is a protection domain of the device. */
+
+#include <linux/slab.h>
+
+#include "account.h"
+#include "frwr.h"
+#include "ia.h"
+#include "pz.h"
+
+/* Also after the device went: then there is nothing left to free. */
+void kdapl_pz_kill(struct kdapl_pz *pz)
+{
+	struct kdapl_ia *ia = pz->obj.ia;
+
+	if (!pz->pd)
+		return;
+	kdapl_frwr_destroy(pz);
+	ib_dealloc_pd(pz->pd);
+	pz->pd = NULL;
+	kdapl_cgroup_uncharge(ia->dev, &pz->cg, RDMACG_RESOURCE_HCA_OBJECT);
+}
+
+static void pz_destroy(struct kdapl_obj *obj)
+{
+	kdapl_pz_kill(to_pz(obj));
+}
+
+static void pz_release(struct kdapl_obj *obj)
+{
+	kfree(to_pz(obj));
+}
+
+const struct kdapl_obj_ops kdapl_pz_ops = {
+	.type = KDAPL_OBJ_PZ,
+	.destroy = pz_destroy,
+	.release = pz_release,
+};
+
+static int pz_alloc_pd(struct kdapl_pz *pz)
+{
+	struct kdapl_ia *ia = pz->obj.ia;
+	struct ib_pd *pd;
+	int ret;
+
+	ret = kdapl_cgroup_charge(ia->dev, &pz->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		return ret;
+	pd = ib_alloc_pd(ia->dev, 0);
+	if (IS_ERR(pd)) {
+		kdapl_cgroup_uncharge(ia->dev, &pz->cg,
+				      RDMACG_RESOURCE_HCA_OBJECT);
+		return PTR_ERR(pd);
+	}
+	pz->pd = pd;
+	return 0;
+}
+
+int kdapl_pz_create(struct kdapl_ia *ia, struct kdapl_pz_create *arg)
+{
+	struct kdapl_pz *pz;
+	int ret;
+
+	pz = kzalloc(sizeof(*pz), GFP_KERNEL_ACCOUNT);
+	if (!pz)
+		return -ENOMEM;
+	mutex_init(&pz->frwr_lock);
+
+	ret = kdapl_obj_init(&pz->obj, ia, &kdapl_pz_ops, 0);
+	if (ret) {
+		kfree(pz);
+		return ret;
+	}
+	ret = pz_alloc_pd(pz);
+	if (ret) {
+		kdapl_obj_abort(&pz->obj);
+		return ret;
+	}
+	arg->id = pz->obj.id;
+	kdapl_obj_publish(&pz->obj);
+	return 0;
+}
