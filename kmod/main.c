@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Loading and unloading of the module. */
+
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "adapter.h"
+#include "chardev.h"
+#include "ia.h"
+
+struct workqueue_struct *kdapl_workqueue;
+
+static int __init kdapl_init(void)
+{
+	int ret;
+
+	kdapl_workqueue = alloc_workqueue("kdapl", WQ_UNBOUND, 0);
+	if (!kdapl_workqueue)
+		return -ENOMEM;
+	ret = kdapl_adapter_init();
+	if (ret)
+		goto free_workqueue;
+	/* Last: from here on programs come in. */
+	ret = kdapl_chardev_init();
+	if (ret)
+		goto exit_adapter;
+	return 0;
+
+exit_adapter:
+	kdapl_adapter_exit();
+free_workqueue:
+	destroy_workqueue(kdapl_workqueue);
+	return ret;
+}
+
+static void __exit kdapl_exit(void)
+{
+	kdapl_chardev_exit();
+	kdapl_adapter_exit();
+	destroy_workqueue(kdapl_workqueue);
+	/* Objects that were freed last wait for a grace period with our code. */
+	rcu_barrier();
+}
+
+module_init(kdapl_init);
+module_exit(kdapl_exit);
+
+MODULE_DESCRIPTION("DAT: direct access transport over RDMA");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(KDAPL_VERSION);
