@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// EP, but for its transfers.
+
+#include "face.hpp"
+
+#include "engine/ep.hpp"
+
+using namespace dat1;
+using kdapl::Ep;
+using kdapl::EpAttributes;
+using kdapl::Evd;
+using kdapl::Ia;
+using kdapl::Pz;
+
+static_assert(static_cast<int>(kdapl::EpState::connected) == DAT_EP_STATE_CONNECTED);
+static_assert(static_cast<int>(kdapl::EpState::disconnected) == DAT_EP_STATE_DISCONNECTED);
+static_assert(static_cast<int>(kdapl::EpState::completion_pending) ==
+	      DAT_EP_STATE_COMPLETION_PENDING);
+
+namespace {
+
+bool any_negative(const DAT_EP_ATTR &attr) noexcept
+{
+	const DAT_COUNT counts[] = {
+		attr.max_recv_dtos,	attr.max_request_dtos,	 attr.max_recv_iov,
+		attr.max_request_iov,	attr.max_rdma_read_in,	 attr.max_rdma_read_out,
+		attr.max_rdma_read_iov, attr.max_rdma_write_iov,
+	};
+
+	return std::any_of(std::begin(counts), std::end(counts), [](DAT_COUNT c) { return c < 0; });
+}
+
+Status from_dat(const DAT_EP_ATTR &from, EpAttributes &to) noexcept
+{
+	if (any_negative(from))
+		return bad_parameter(Sub::arg6);
+	if (from.service_type != DAT_SERVICE_TYPE_RC || from.qos != DAT_QOS_BEST_EFFORT)
+		return fail(Type::model_not_supported);
+
+	const auto count = [](DAT_COUNT c) { return static_cast<std::uint32_t>(c); };
+	to = {
+		.max_message_size = from.max_message_size,
+		.max_rdma_size = from.max_rdma_size,
+		.recv_completion_flags = bits(from.recv_completion_flags),
+		.request_completion_flags = bits(from.request_completion_flags),
+		.max_recvs = count(from.max_recv_dtos),
+		.max_requests = count(from.max_request_dtos),
+		.max_recv_iov = count(from.max_recv_iov),
+		.max_request_iov = count(from.max_request_iov),
+		.max_rdma_read_in = count(from.max_rdma_read_in),
+		.max_rdma_read_out = count(from.max_rdma_read_out),
+		.max_rdma_read_iov = count(from.max_rdma_read_iov),
+		.max_rdma_write_iov = count(from.max_rdma_write_iov),
+	};
+	return success;
+}
+
+void to_dat(const EpAttributes &from, DAT_EP_ATTR &to) noexcept
+{
+	to = {};
+	to.service_type = DAT_SERVICE_TYPE_RC;
+	to.max_message_size = from.max_message_size;
+	to.max_rdma_size = from.max_rdma_size;
+	to.qos = DAT_QOS_BEST_EFFORT;
+	to.recv_completion_flags = static_cast<DAT_COMPLETION_FLAGS>(from.recv_completion_flags);
+	to.request_completion_flags =
+		static_cast<DAT_COMPLETION_FLAGS>(from.request_completion_flags);
+	to.max_recv_dtos = to_count(from.max_recvs);
+	to.max_request_dtos = to_count(from.max_requests);
+	to.max_recv_iov = to_count(from.max_recv_iov);
+	to.max_request_iov = to_count(from.max_request_iov);
+	to.max_rdma_read_in = to_count(from.max_rdma_read_in);
+	to.max_rdma_read_out = to_count(from.max_rdma_read_out);
+	to.srq_soft_hw = DAT_HW_DEFAULT;
+	to.max_rdma_read_iov = to_count(from.max_rdma_read_iov);
+	to.max_rdma_write_iov = to_count(from.max_rdma_write_iov);
+}
+
+/** An EVD of the IA that may be fed by a stream; none is right, too. */
+Status find_evd(const Ia &ia, DAT_EVD_HANDLE handle, std::uint32_t stream, Sub role,
+		Ref<Evd> &evd) noexcept
+{
+	if (handle == DAT_HANDLE_NULL)
+		return success;
+	evd = kdapl::pin<Evd>(handle);
+	if (!evd || &evd->ia() != &ia || !(evd->flags() & stream))
+		return bad_handle(role);
+	return success;
+}
+
+} // namespace
+
+DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
+			 DAT_EVD_HANDLE recv_evd_handle, DAT_EVD_HANDLE request_evd_handle,
+			 DAT_EVD_HANDLE connect_evd_handle, const DAT_EP_ATTR *ep_attributes,
+			 DAT_EP_HANDLE *ep_handle)
+{
+	return call([&] {
+		const auto ia = kdapl::pin<Ia>(ia_handle);
+		const auto pz = kdapl::pin<Pz>(pz_handle);
+		Ref<Evd> recv, request, connect;
+		EpAttributes attributes;
+		Ref<Ep> ep;
+
+		if (!ia)
+			return bad_handle(Sub::handle_ia);
+		/* Without a zone it would wait for dat_ep_modify(). */
+		if (pz_handle == DAT_HANDLE_NULL)
+			return fail(Type::model_not_supported);
+		if (!pz || &pz->ia() != ia.get())
+			return bad_handle(Sub::handle_pz);
+		if (Status s = find_evd(*ia, recv_evd_handle, kdapl::evd_dto, Sub::handle_evd_recv,
+					recv);
+		    !s.ok())
+			return s;
+		if (Status s = find_evd(*ia, request_evd_handle, kdapl::evd_dto,
+					Sub::handle_evd_request, request);
+		    !s.ok())
+			return s;
+		if (Status s = find_evd(*ia, connect_evd_handle, kdapl::evd_connection,
+					Sub::handle_evd_conn, connect);
+		    !s.ok())
+			return s;
+		if (!ep_handle)
+			return bad_parameter(Sub::arg7);
+		if (ep_attributes) {
+			if (Status s = from_dat(*ep_attributes, attributes); !s.ok())
+				return s;
+		}
+
+		const Status status =
+			Ep::create(ia,
+				   { .pz = pz.get(),
+				     .recv_evd = recv.get(),
+				     .request_evd = request.get(),
+				     .connect_evd = connect.get(),
+				     .attributes = ep_attributes ? &attributes : nullptr },
+				   ep);
+		if (status.ok())
+			*ep_handle = dat1::to_dat(ep->handle());
+		return status;
+	});
+}
+
+DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mask,
+			DAT_EP_PARAM *ep_param)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		if (ep_param_mask & ~DAT_EP_FIELD_ALL)
+			return bad_parameter(Sub::arg2);
+		if (!ep_param)
+			return bad_parameter(Sub::arg3);
+		if (Status status = ep->refresh(); !status.ok())
+			return status;
+
+		const auto address = [](const sockaddr_storage &storage, bool there) {
+			auto *any = reinterpret_cast<const sockaddr *>(&storage);
+			return there ? const_cast<DAT_IA_ADDRESS_PTR>(any) : nullptr;
+		};
+		const Ep::Addresses &addresses = ep->addresses();
+		ep_param->ia_handle = dat1::to_dat(ep->ia().handle());
+		ep_param->ep_state = static_cast<DAT_EP_STATE>(ep->state());
+		ep_param->local_ia_address_ptr =
+			addresses.has_local ? address(addresses.local, true) :
+					      const_cast<DAT_IA_ADDRESS_PTR>(ep->ia().address());
+		ep_param->local_port_qual = addresses.local_port;
+		ep_param->remote_ia_address_ptr = address(addresses.remote, addresses.has_remote);
+		ep_param->remote_port_qual = addresses.remote_port;
+		ep_param->pz_handle = dat1::to_dat(ep->pz());
+		ep_param->recv_evd_handle = dat1::to_dat(ep->recv_evd());
+		ep_param->request_evd_handle = dat1::to_dat(ep->request_evd());
+		ep_param->connect_evd_handle = dat1::to_dat(ep->connect_evd());
+		ep_param->srq_handle = DAT_HANDLE_NULL;
+		to_dat(ep->attributes(), ep_param->ep_attr);
+		return success;
+	});
+}
+
+DAT_RETURN dat_ep_get_status(DAT_EP_HANDLE ep_handle, DAT_EP_STATE *ep_state,
+			     DAT_BOOLEAN *recv_idle, DAT_BOOLEAN *request_idle)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		if (ep_state)
+			*ep_state = static_cast<DAT_EP_STATE>(ep->state());
+		if (recv_idle)
+			*recv_idle = dat1::to_dat(ep->recv_idle());
+		if (request_idle)
+			*request_idle = dat1::to_dat(ep->request_idle());
+		return success;
+	});
+}
+
+DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_ia_address,
+			  DAT_CONN_QUAL remote_conn_qual, DAT_TIMEOUT timeout,
+			  DAT_COUNT private_data_size, const DAT_PVOID private_data, DAT_QOS qos,
+			  DAT_CONNECT_FLAGS connect_flags)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		if (!remote_ia_address)
+			return bad_parameter(Sub::arg2);
+		if (private_data_size < 0)
+			return bad_parameter(Sub::arg5);
+		if (private_data_size && !private_data)
+			return bad_parameter(Sub::arg6);
+		if (bits(connect_flags) & ~bits(DAT_CONNECT_MULTIPATH_FLAG))
+			return bad_parameter(Sub::arg8);
+		if (qos != DAT_QOS_BEST_EFFORT || connect_flags != DAT_CONNECT_DEFAULT_FLAG)
+			return fail(Type::model_not_supported);
+		return ep->connect(
+			{ .remote_address = remote_ia_address,
+			  .conn_qual = remote_conn_qual,
+			  .timeout_us = timeout,
+			  .private_data = dat1::private_data(private_data_size, private_data) });
+	});
+}
+
+DAT_RETURN dat_ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS disconnect_flags)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		if (bits(disconnect_flags) & ~bits(DAT_CLOSE_GRACEFUL_FLAG))
+			return bad_parameter(Sub::arg2);
+		return ep->disconnect(disconnect_flags == DAT_CLOSE_GRACEFUL_FLAG);
+	});
+}
+
+DAT_RETURN dat_ep_reset(DAT_EP_HANDLE ep_handle)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		return ep ? ep->reset() : bad_handle(Sub::handle_ep);
+	});
+}
+
+DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep_handle)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		return ep ? ep->free() : bad_handle(Sub::handle_ep);
+	});
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// EVD.
+
+#include "face.hpp"
+
+#include "engine/evd.hpp"
+
+using namespace dat1;
+using kdapl::Evd;
+using kdapl::Event;
+using kdapl::Ia;
+
+namespace {
+
+void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
+{
+	to = {};
+	to.event_number = static_cast<DAT_EVENT_NUMBER>(from.number);
+	to.evd_handle = evd;
+	if (from.number == kdapl::event_dto) {
+		auto &dto = to.event_data.dto_completion_event_data;
+		dto.ep_handle = to_dat(from.object);
+		dto.user_cookie.as_64 = from.cookie;
+		dto.status = static_cast<DAT_DTO_COMPLETION_STATUS>(from.status);
+		dto.transfered_length = from.length;
+	} else if (from.number == kdapl::event_connection_request) {
+		auto &request = to.event_data.cr_arrival_event_data;
+		request.sp_handle.psp_handle = to_dat(from.object);
+		request.local_ia_address_ptr = const_cast<DAT_IA_ADDRESS_PTR>(from.local_address);
+		request.conn_qual = from.conn_qual;
+		request.cr_handle = to_dat(from.cr);
+	} else if (from.number >= kdapl::event_connection_first &&
+		   from.number <= kdapl::event_connection_last) {
+		auto &connection = to.event_data.connect_event_data;
+		connection.ep_handle = to_dat(from.object);
+		connection.private_data_size = to_count(from.private_data_size);
+		connection.private_data = from.private_data;
+	} else if (from.number == kdapl::event_software) {
+		to.event_data.software_event_data.pointer =
+			reinterpret_cast<DAT_PVOID>(from.cookie);
+	} else {
+		auto &error = to.event_data.asynch_error_event_data;
+		error.dat_handle = to_dat(from.object);
+		error.reason = static_cast<DAT_COUNT>(from.status);
+	}
+}
+
+static_assert(bits(kdapl::event_dto) == bits(DAT_DTO_COMPLETION_EVENT));
+static_assert(bits(kdapl::event_connection_request) == bits(DAT_CONNECTION_REQUEST_EVENT));
+static_assert(bits(kdapl::event_connection_first) == bits(DAT_CONNECTION_EVENT_ESTABLISHED));
+static_assert(bits(kdapl::event_connection_last) == bits(DAT_CONNECTION_EVENT_UNREACHABLE));
+static_assert(bits(kdapl::event_async_first) == bits(DAT_ASYNC_ERROR_EVD_OVERFLOW));
+static_assert(bits(kdapl::event_async_last) == bits(DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR));
+static_assert(bits(kdapl::event_software) == bits(DAT_SOFTWARE_EVENT));
+static_assert(bits(kdapl::evd_all) == bits((DAT_EVD_DEFAULT_FLAG | DAT_EVD_SOFTWARE_FLAG)));
+
+} // namespace
+
+DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
+			  DAT_CNO_HANDLE cno_handle, DAT_EVD_FLAGS evd_flags,
+			  DAT_EVD_HANDLE *evd_handle)
+{
+	return call([&] {
+		const auto ia = kdapl::pin<Ia>(ia_handle);
+		const std::uint32_t flags = bits(evd_flags);
+		Ref<Evd> evd;
+
+		if (!ia)
+			return bad_handle(Sub::handle_ia);
+		if (evd_min_qlen <= 0)
+			return bad_parameter(Sub::arg2);
+		/* No CNO can exist yet. */
+		if (cno_handle != DAT_HANDLE_NULL)
+			return bad_handle(Sub::handle_cno);
+		if (!flags || flags & ~std::uint32_t{ kdapl::evd_all })
+			return bad_parameter(Sub::arg4);
+		if (!evd_handle)
+			return bad_parameter(Sub::arg5);
+		const auto qlen = static_cast<std::uint32_t>(evd_min_qlen);
+		if (qlen > ia->attributes().max_evd_qlen)
+			return fail(Type::insufficient_resources, Sub::resource_tevd);
+
+		const Status status = Evd::create(ia, qlen, flags, evd);
+		if (status.ok())
+			*evd_handle = to_dat(evd->handle());
+		return status;
+	});
+}
+
+DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param_mask,
+			 DAT_EVD_PARAM *evd_param)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		if (Status status = check_query(evd_param_mask, DAT_EVD_FIELD_ALL, evd_param);
+		    !status.ok())
+			return status;
+
+		evd_param->ia_handle = to_dat(evd->ia().handle());
+		evd_param->evd_qlen = to_count(evd->qlen());
+		evd_param->evd_state =
+			DAT_EVD_STATE_WAITABLE | DAT_EVD_STATE_CONFIG_THRESHOLD |
+			(evd->enabled() ? DAT_EVD_STATE_ENABLED : DAT_EVD_STATE_DISABLED);
+		evd_param->cno_handle = DAT_HANDLE_NULL;
+		evd_param->evd_flags = static_cast<DAT_EVD_FLAGS>(evd->flags());
+		return success;
+	});
+}
+
+namespace {
+
+DAT_RETURN set_enabled(DAT_EVD_HANDLE evd_handle, bool on) noexcept
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		evd->enable(on);
+		return success;
+	});
+}
+
+} // namespace
+
+DAT_RETURN dat_evd_enable(DAT_EVD_HANDLE evd_handle)
+{
+	return set_enabled(evd_handle, true);
+}
+
+DAT_RETURN dat_evd_disable(DAT_EVD_HANDLE evd_handle)
+{
+	return set_enabled(evd_handle, false);
+}
+
+DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
+			DAT_EVENT *event, DAT_COUNT *nmore)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+		Event taken;
+		std::uint32_t more;
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		if (threshold <= 0)
+			return bad_parameter(Sub::arg3);
+		if (!event)
+			return bad_parameter(Sub::arg4);
+		if (!nmore)
+			return bad_parameter(Sub::arg5);
+
+		const Status status =
+			evd->wait(timeout, static_cast<std::uint32_t>(threshold), taken, more);
+		*nmore = to_count(more);
+		if (status.ok())
+			translate(taken, evd_handle, *event);
+		return status;
+	});
+}
+
+DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+		Event taken;
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		if (!event)
+			return bad_parameter(Sub::arg2);
+		const Status status = evd->dequeue(taken);
+		if (status.ok())
+			translate(taken, evd_handle, *event);
+		return status;
+	});
+}
+
+DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd_handle)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+
+		return evd ? evd->free() : bad_handle(Sub::handle1);
+	});
+}

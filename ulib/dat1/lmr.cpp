@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// LMR.
+
+#include "face.hpp"
+
+#include "engine/lmr.hpp"
+
+using namespace dat1;
+using kdapl::Ia;
+using kdapl::Lmr;
+using kdapl::Pz;
+
+static_assert(DAT_MEM_PRIV_LOCAL_READ_FLAG == KDAPL_PRIV_LOCAL_READ);
+static_assert(DAT_MEM_PRIV_REMOTE_READ_FLAG == KDAPL_PRIV_REMOTE_READ);
+static_assert(DAT_MEM_PRIV_LOCAL_WRITE_FLAG == KDAPL_PRIV_LOCAL_WRITE);
+static_assert(DAT_MEM_PRIV_REMOTE_WRITE_FLAG == KDAPL_PRIV_REMOTE_WRITE);
+static_assert(DAT_MEM_TYPE_VIRTUAL == KDAPL_MEM_VIRTUAL);
+static_assert(DAT_MEM_TYPE_SO_VIRTUAL == KDAPL_MEM_SO_VIRTUAL);
+
+namespace {
+
+Status check_memory(DAT_MEM_TYPE type, DAT_PVOID start, DAT_VLEN length,
+		    std::uint32_t privileges) noexcept
+{
+	if (type == DAT_MEM_TYPE_LMR || type == DAT_MEM_TYPE_SHARED_VIRTUAL)
+		return fail(Type::model_not_supported);
+	if (type != DAT_MEM_TYPE_VIRTUAL && type != DAT_MEM_TYPE_SO_VIRTUAL)
+		return bad_parameter(Sub::arg2);
+	if (!start)
+		return bad_parameter(Sub::arg3);
+	if (!length || reinterpret_cast<std::uintptr_t>(start) > ~length)
+		return bad_parameter(Sub::arg4);
+	if (privileges & ~std::uint32_t{ KDAPL_PRIV_ALL })
+		return bad_parameter(Sub::arg6);
+	return success;
+}
+
+template <class T>
+void store(T *where, T value) noexcept
+{
+	if (where)
+		*where = value;
+}
+
+} // namespace
+
+DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE mem_type,
+			  DAT_REGION_DESCRIPTION region_description, DAT_VLEN length,
+			  DAT_PZ_HANDLE pz_handle, DAT_MEM_PRIV_FLAGS mem_privileges,
+			  DAT_LMR_HANDLE *lmr_handle, DAT_LMR_CONTEXT *lmr_context,
+			  DAT_RMR_CONTEXT *rmr_context, DAT_VLEN *registered_size,
+			  DAT_VADDR *registered_address)
+{
+	return call([&] {
+		const auto ia = kdapl::pin<Ia>(ia_handle);
+		const auto pz = kdapl::pin<Pz>(pz_handle);
+		const std::uint32_t privileges =
+			bits(mem_privileges) & ~bits(DAT_MEM_PRIV_RO_DISABLE_FLAG);
+
+		if (!ia)
+			return bad_handle(Sub::handle_ia);
+		if (!pz || &pz->ia() != ia.get())
+			return bad_handle(Sub::handle_pz);
+		if (!lmr_handle)
+			return bad_parameter(Sub::arg7);
+		if (Status status =
+			    check_memory(mem_type, region_description.for_va, length, privileges);
+		    !status.ok())
+			return status;
+
+		Ref<Lmr> lmr;
+		const Lmr::Create args = {
+			.mem_type = bits(mem_type),
+			.privileges = privileges,
+			.address = reinterpret_cast<std::uintptr_t>(region_description.for_va),
+			.length = length,
+		};
+		if (Status status = Lmr::create(ia, *pz, args, lmr); !status.ok())
+			return status;
+		*lmr_handle = to_dat(lmr->handle());
+		store(lmr_context, lmr->lmr_context());
+		store(rmr_context, lmr->rmr_context());
+		store(registered_size, args.length);
+		store(registered_address, args.address);
+		return success;
+	});
+}
+
+DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK lmr_param_mask,
+			 DAT_LMR_PARAM *lmr_param)
+{
+	return call([&] {
+		const auto lmr = kdapl::pin<Lmr>(lmr_handle);
+
+		if (!lmr)
+			return bad_handle(Sub::handle_lmr);
+		if (Status status = check_query(lmr_param_mask, DAT_LMR_FIELD_ALL, lmr_param);
+		    !status.ok())
+			return status;
+
+		const Lmr::Create &attributes = lmr->attributes();
+		*lmr_param = {};
+		lmr_param->ia_handle = to_dat(lmr->ia().handle());
+		lmr_param->mem_type = static_cast<DAT_MEM_TYPE>(attributes.mem_type);
+		lmr_param->region_desc.for_va = reinterpret_cast<DAT_PVOID>(attributes.address);
+		lmr_param->length = attributes.length;
+		lmr_param->pz_handle = to_dat(lmr->pz());
+		lmr_param->mem_priv = static_cast<DAT_MEM_PRIV_FLAGS>(attributes.privileges);
+		lmr_param->lmr_context = lmr->lmr_context();
+		lmr_param->rmr_context = lmr->rmr_context();
+		lmr_param->registered_size = attributes.length;
+		lmr_param->registered_address = attributes.address;
+		return success;
+	});
+}
+
+DAT_RETURN dat_lmr_free(DAT_LMR_HANDLE lmr_handle)
+{
+	return call([&] {
+		const auto lmr = kdapl::pin<Lmr>(lmr_handle);
+
+		return lmr ? lmr->free() : bad_handle(Sub::handle_lmr);
+	});
+}
+
+namespace {
+
+/**
+ * Registered memory is coherent with the devices of Linux: the arguments are
+ * checked, and there is nothing to do (the attribute lmr_sync_req says so).
+ */
+DAT_RETURN sync(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET *segments, DAT_VLEN count) noexcept
+{
+	return call([&] {
+		const auto ia = kdapl::pin<Ia>(ia_handle);
+
+		if (!ia)
+			return bad_handle(Sub::handle_ia);
+		if (count && !segments)
+			return bad_parameter(Sub::arg2);
+		for (DAT_VLEN i = 0; i < count; i++) {
+			const kdapl::Segment segment = { segments[i].virtual_address,
+							 segments[i].segment_length,
+							 segments[i].lmr_context };
+			if (Status status = Lmr::check_registered(*ia, { &segment, 1 });
+			    !status.ok())
+				return status;
+		}
+		return success;
+	});
+}
+
+} // namespace
+
+DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET *local_segments,
+				  DAT_VLEN num_segments)
+{
+	return sync(ia_handle, local_segments, num_segments);
+}
+
+DAT_RETURN dat_lmr_sync_rdma_write(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET *local_segments,
+				   DAT_VLEN num_segments)
+{
+	return sync(ia_handle, local_segments, num_segments);
+}

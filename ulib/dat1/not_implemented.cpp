@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The calls of 1.2 that the library does not have yet.
+
+#include "face.hpp"
+
+namespace {
+
+constexpr DAT_RETURN not_implemented = DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE);
+
+} // namespace
+
+DAT_RETURN dat_cno_create(DAT_IA_HANDLE, DAT_OS_WAIT_PROXY_AGENT, DAT_CNO_HANDLE *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_cno_modify_agent(DAT_CNO_HANDLE, DAT_OS_WAIT_PROXY_AGENT)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_cno_query(DAT_CNO_HANDLE, DAT_CNO_PARAM_MASK, DAT_CNO_PARAM *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_cno_wait(DAT_CNO_HANDLE, DAT_TIMEOUT, DAT_EVD_HANDLE *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_cno_free(DAT_CNO_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE, DAT_CONN_QUAL)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE, DAT_PZ_HANDLE, DAT_EVD_HANDLE, DAT_EVD_HANDLE,
+				  DAT_EVD_HANDLE, DAT_SRQ_HANDLE, const DAT_EP_ATTR *,
+				  DAT_EP_HANDLE *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_ep_modify(DAT_EP_HANDLE, DAT_EP_PARAM_MASK, const DAT_EP_PARAM *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE, DAT_COUNT *, DAT_COUNT *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE, DAT_COUNT, DAT_COUNT)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE, DAT_EP_HANDLE, DAT_TIMEOUT, DAT_COUNT, const DAT_PVOID,
+			      DAT_QOS)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_evd_modify_cno(DAT_EVD_HANDLE, DAT_CNO_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_evd_set_unwaitable(DAT_EVD_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_evd_clear_unwaitable(DAT_EVD_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_evd_post_se(DAT_EVD_HANDLE, const DAT_EVENT *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_evd_resize(DAT_EVD_HANDLE, DAT_COUNT)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE, DAT_RMR_HANDLE *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE, DAT_RMR_PARAM_MASK, DAT_RMR_PARAM *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE, const DAT_LMR_TRIPLET *, DAT_MEM_PRIV_FLAGS, DAT_EP_HANDLE,
+			DAT_RMR_COOKIE, DAT_COMPLETION_FLAGS, DAT_RMR_CONTEXT *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rsp_create(DAT_IA_HANDLE, DAT_CONN_QUAL, DAT_EP_HANDLE, DAT_EVD_HANDLE,
+			  DAT_RSP_HANDLE *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rsp_query(DAT_RSP_HANDLE, DAT_RSP_PARAM_MASK, DAT_RSP_PARAM *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_rsp_free(DAT_RSP_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_srq_create(DAT_IA_HANDLE, DAT_PZ_HANDLE, DAT_SRQ_ATTR *, DAT_SRQ_HANDLE *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_srq_post_recv(DAT_SRQ_HANDLE, DAT_COUNT, DAT_LMR_TRIPLET *, DAT_DTO_COOKIE)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_srq_query(DAT_SRQ_HANDLE, DAT_SRQ_PARAM_MASK, DAT_SRQ_PARAM *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_srq_resize(DAT_SRQ_HANDLE, DAT_COUNT)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE, DAT_COUNT)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_registry_add_provider(DAT_PROVIDER *, const DAT_PROVIDER_INFO *)
+{
+	return not_implemented;
+}
+
+DAT_RETURN dat_registry_remove_provider(DAT_PROVIDER *, const DAT_PROVIDER_INFO *)
+{
+	return not_implemented;
+}

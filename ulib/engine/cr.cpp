@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "cr.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace kdapl {
+
+Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id)
+{
+	Draft<Cr> draft(ia->provider(), ia.share(), id);
+
+	return ia->adopt(draft);
+}
+
+Status Cr::query(Param *&param) noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	if (!queried_) {
+		kdapl_cr_query arg{};
+		arg.cr = id();
+		if (int err = ia().device().call(KDAPL_CR_QUERY, arg))
+			return from_errno(err, { .object = Sub::handle_cr });
+		param_.remote_address = to_sockaddr(arg.remote);
+		param_.remote_port = arg.remote.port;
+		param_.private_data_size =
+			std::min<std::uint32_t>(arg.private_data_size, KDAPL_PRIVATE_DATA_MAX);
+		std::copy_n(arg.private_data, param_.private_data_size, param_.private_data);
+		queried_ = true;
+	}
+	param = &param_;
+	return success;
+}
+
+Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
+{
+	if (!ep.has_connect_evd())
+		return fail(Type::invalid_handle, Sub::handle_evd_conn);
+	if (private_data.size() > std::min<std::size_t>(ia().attributes().max_private_data_accept,
+							KDAPL_PRIVATE_DATA_MAX))
+		return fail(Type::invalid_parameter, Sub::arg3);
+	if (EpState state = ep.state(); state != EpState::unconnected)
+		return fail(Type::invalid_state, state_sub(state));
+
+	kdapl_cr_accept arg{};
+	arg.cr = id();
+	arg.ep = ep.id();
+	arg.private_data_size = static_cast<std::uint32_t>(private_data.size());
+	std::copy(private_data.begin(), private_data.end(), arg.private_data);
+	if (int err = ia().device().call(KDAPL_CR_ACCEPT, arg))
+		return from_errno(err,
+				  { .object = Sub::handle_cr, .state = state_sub(ep.state()) });
+	ia().retire(*this);
+	return success;
+}
+
+Status Cr::reject(std::span<const unsigned char> private_data) noexcept
+{
+	if (private_data.size() > KDAPL_PRIVATE_DATA_MAX)
+		return fail(Type::invalid_parameter, Sub::arg2);
+
+	kdapl_cr_reject arg{};
+	arg.cr = id();
+	arg.private_data_size = static_cast<std::uint32_t>(private_data.size());
+	std::copy(private_data.begin(), private_data.end(), arg.private_data);
+	if (int err = ia().device().call(KDAPL_CR_REJECT, arg))
+		return from_errno(err, { .object = Sub::handle_cr });
+	ia().retire(*this);
+	return success;
+}
+
+} // namespace kdapl

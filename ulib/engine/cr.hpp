@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CR: a connection request. Made when its event is taken from the EVD; gone when
+ * it is accepted or rejected.
+ */
+#pragma once
+
+#include "ep.hpp"
+
+#include <mutex>
+
+namespace kdapl {
+
+class Cr final : public Child {
+public:
+	static constexpr Kind kind = Kind::cr;
+
+	/** What a program is told; lives as long as the CR. */
+	struct Param {
+		sockaddr_storage remote_address{};
+		std::uint64_t remote_port = 0;
+		std::uint32_t private_data_size = 0;
+		unsigned char private_data[KDAPL_PRIVATE_DATA_MAX] = {};
+	};
+
+	/** The CR that an event brought. Throws std::bad_alloc; then nothing happened. */
+	static Ref<Cr> make(const Ref<Ia> &ia, std::uint32_t id);
+
+	/** Asked of the module once. */
+	Status query(Param *&param) noexcept;
+
+	/** Accept with an EP; the outcome is an event of the EP. */
+	Status accept(Ep &ep, std::span<const unsigned char> private_data) noexcept;
+	Status reject(std::span<const unsigned char> private_data) noexcept;
+
+	Cr(Slot *slot, Ref<Ia> ia, std::uint32_t id) noexcept
+		: Child(slot, kind, KDAPL_OBJ_CR, std::move(ia))
+	{
+		id_ = id;
+	}
+
+private:
+	std::mutex mutex_; /**< the query */
+	bool queried_ = false;
+	Param param_;
+};
+
+} // namespace kdapl

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The library's one way to the module: control calls and mapped memory of an
+ * open /dev/kdapl. Tests put a device of their own here.
+ */
+#pragma once
+
+#include "uapi/kdapl.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace kdapl {
+
+/** An open /dev/kdapl, or what stands for it. Safe to use from any thread. */
+class Device {
+public:
+	virtual ~Device() = default;
+
+	/** ioctl(2): 0 or an errno. */
+	virtual int control(unsigned long command, void *arg) noexcept = 0;
+
+	/** mmap(2) of shared memory: nullptr when it fails. */
+	virtual void *map(std::uint64_t offset, std::size_t size, bool writable) noexcept = 0;
+
+	virtual void unmap(void *address, std::size_t size) noexcept = 0;
+
+	/** A control call whose structure gets its size filled in. */
+	template <class Arg>
+	int call(unsigned long command, Arg &arg) noexcept
+	{
+		arg.size = sizeof arg;
+		return control(command, &arg);
+	}
+};
+
+/** Opens a device: 0 or an errno. */
+using DeviceOpener = std::function<int(std::unique_ptr<Device> &)>;
+
+/** Open /dev/kdapl: 0 or an errno. */
+int open_device(std::unique_ptr<Device> &device);
+
+/** For tests: what open_device() shall do; an empty function for the real one. */
+void set_device_opener(DeviceOpener opener);
+
+} // namespace kdapl

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "ep.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace kdapl {
+
+namespace {
+
+/* What an EP gets whose program does not choose, where the device has as much. */
+constexpr std::uint32_t default_depth = 256;
+constexpr std::uint32_t default_rdma_reads = 16;
+
+Handle handle_or_null(const Object *object) noexcept
+{
+	return object ? object->handle() : nullptr;
+}
+
+std::uint32_t id_or_none(const Object *object) noexcept
+{
+	return object ? object->id() : 0;
+}
+
+template <class T>
+void replace_zero(T &value, T standard) noexcept
+{
+	if (!value)
+		value = standard;
+}
+
+} // namespace
+
+Ep::Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept
+	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), attributes_(attributes),
+	  depths_fixed_(args.attributes), pz_id_(args.pz->id()), pz_(args.pz->handle()),
+	  recv_evd_(handle_or_null(args.recv_evd)), request_evd_(handle_or_null(args.request_evd)),
+	  connect_evd_(handle_or_null(args.connect_evd))
+{
+}
+
+EpAttributes Ep::defaults(const Ia &ia, const EpCreate &args) noexcept
+{
+	const kdapl_ia_query &limit = ia.attributes();
+	const std::uint32_t reads =
+		std::min({ limit.max_rdma_read_in, limit.max_rdma_read_out, default_rdma_reads });
+
+	return {
+		.max_message_size = limit.max_message,
+		.max_rdma_size = limit.max_message,
+		.recv_completion_flags = completion_threshold,
+		.request_completion_flags = completion_threshold,
+		.max_recvs = args.recv_evd ? std::min(limit.max_recvs, default_depth) : 0,
+		.max_requests = args.request_evd ? std::min(limit.max_requests, default_depth) : 0,
+		.max_recv_iov = args.recv_evd ? limit.max_iov : 0,
+		.max_request_iov = args.request_evd ? limit.max_iov : 0,
+		.max_rdma_read_in = reads,
+		.max_rdma_read_out = reads,
+		.max_rdma_read_iov = args.request_evd ? limit.max_iov_read : 0,
+		.max_rdma_write_iov = args.request_evd ? limit.max_iov : 0,
+	};
+}
+
+/** Whether the adapter can do this; fills in defaults for zeroes. */
+Status Ep::check(const Ia &ia, const EpCreate &args, EpAttributes &a) noexcept
+{
+	const kdapl_ia_query &limit = ia.attributes();
+	const EpAttributes standard = defaults(ia, args);
+	constexpr std::uint32_t styles =
+		completion_threshold | completion_solicited | completion_unsignalled;
+
+	if ((a.recv_completion_flags | a.request_completion_flags) & ~styles ||
+	    a.request_completion_flags & completion_solicited)
+		return fail(Type::invalid_parameter, Sub::arg6);
+	if ((a.recv_completion_flags | a.request_completion_flags) &
+	    (completion_solicited | completion_unsignalled))
+		return fail(Type::model_not_supported);
+	if (!args.recv_evd != !a.max_recvs || !args.request_evd != !a.max_requests)
+		return fail(Type::invalid_parameter, Sub::arg6);
+
+	replace_zero(a.max_message_size, standard.max_message_size);
+	replace_zero(a.max_rdma_size, standard.max_rdma_size);
+	replace_zero(a.max_recv_iov, standard.max_recv_iov);
+	replace_zero(a.max_request_iov, standard.max_request_iov);
+	replace_zero(a.max_rdma_read_iov, standard.max_rdma_read_iov);
+	replace_zero(a.max_rdma_write_iov, standard.max_rdma_write_iov);
+
+	if (a.max_message_size > limit.max_message || a.max_rdma_size > limit.max_message ||
+	    a.max_recvs > limit.max_recvs || a.max_requests > limit.max_requests ||
+	    a.max_recv_iov > limit.max_iov || a.max_request_iov > limit.max_iov ||
+	    a.max_rdma_read_in > limit.max_rdma_read_in ||
+	    a.max_rdma_read_out > limit.max_rdma_read_out ||
+	    a.max_rdma_read_iov > limit.max_iov_read || a.max_rdma_write_iov > limit.max_iov)
+		return fail(Type::invalid_parameter, Sub::arg6);
+	return success;
+}
+
+Status Ep::create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep)
+{
+	EpAttributes attributes = args.attributes ? *args.attributes : defaults(*ia, args);
+
+	if (Status status = check(*ia, args, attributes); !status.ok())
+		return status;
+
+	Draft<Ep> draft(ia->provider(), ia.share(), args, attributes);
+	if (Status status = draft->make_in_module(args); !status.ok())
+		return status;
+	ep = ia->adopt(draft);
+	return ep ? success : fail(Type::invalid_handle, Sub::handle_ia);
+}
+
+Status Ep::make_in_module(const EpCreate &args)
+{
+	kdapl_ep_create arg{};
+
+	arg.pz = pz_id_;
+	arg.recv_evd = id_or_none(args.recv_evd);
+	arg.request_evd = id_or_none(args.request_evd);
+	arg.connect_evd = id_or_none(args.connect_evd);
+	arg.max_recvs = attributes_.max_recvs;
+	arg.max_requests = attributes_.max_requests;
+	arg.max_recv_iov = attributes_.max_recv_iov;
+	arg.max_request_iov = std::max({ attributes_.max_request_iov, attributes_.max_rdma_read_iov,
+					 attributes_.max_rdma_write_iov });
+	arg.max_rdma_read_in = attributes_.max_rdma_read_in;
+	arg.max_rdma_read_out = attributes_.max_rdma_read_out;
+	arg.rdma_read_fixed = depths_fixed_;
+	arg.user = word();
+	if (int err = ia().device().call(KDAPL_EP_CREATE, arg))
+		return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_tep });
+	id_ = arg.id;
+
+	try {
+		status_ = ia().mappings().get<const kdapl_ep_status>(arg.status, false);
+	} catch (...) {
+		ia().discard(KDAPL_OBJ_EP, id_);
+		throw;
+	}
+	if (!status_) {
+		ia().discard(KDAPL_OBJ_EP, id_);
+		return fail(Type::insufficient_resources, Sub::resource_memory);
+	}
+	return success;
+}
+
+Status Ep::free() noexcept
+{
+	return ia().free(*this, { .object = Sub::handle_ep, .state = state_sub(state()) });
+}
+
+Status Ep::connect(const EpConnect &args) noexcept
+{
+	kdapl_ep_connect arg{};
+
+	if (!has_connect_evd())
+		return fail(Type::invalid_handle, Sub::handle_evd_conn);
+	if (!args.timeout_us)
+		return fail(Type::invalid_parameter, Sub::arg4);
+	if (args.private_data.size() >
+	    std::min<std::size_t>(ia().attributes().max_private_data, KDAPL_PRIVATE_DATA_MAX))
+		return fail(Type::invalid_parameter, Sub::arg5);
+	if (Status status = from_sockaddr(args.remote_address, arg.remote); !status.ok())
+		return status;
+	if (EpState now = state(); now != EpState::unconnected)
+		return fail(Type::invalid_state, state_sub(now));
+
+	arg.ep = id();
+	arg.conn_qual = args.conn_qual;
+	arg.timeout_us = args.timeout_us;
+	arg.private_data_size = static_cast<std::uint32_t>(args.private_data.size());
+	std::copy(args.private_data.begin(), args.private_data.end(), arg.private_data);
+	const int err = ia().device().call(KDAPL_EP_CONNECT, arg);
+	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
+}
+
+Status Ep::disconnect(bool graceful) noexcept
+{
+	kdapl_ep_disconnect arg{};
+
+	arg.ep = id();
+	arg.close_flags = graceful ? KDAPL_CLOSE_GRACEFUL : KDAPL_CLOSE_ABRUPT;
+	const int err = ia().device().call(KDAPL_EP_DISCONNECT, arg);
+	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
+}
+
+Status Ep::reset() noexcept
+{
+	const EpState before = state();
+	kdapl_ep_reset arg{};
+
+	arg.ep = id();
+	if (int err = ia().device().call(KDAPL_EP_RESET, arg))
+		return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
+
+	/* The module counts from 0 again; an UNCONNECTED EP kept its receives. */
+	if (before == EpState::disconnected) {
+		std::lock_guard lock(ia().sq().mutex());
+		posted_requests_ = 0;
+		posted_recvs_ = 0;
+	}
+	return success;
+}
+
+Status Ep::refresh() noexcept
+{
+	std::lock_guard lock(query_mutex_);
+	kdapl_ep_query arg{};
+
+	arg.ep = id();
+	if (int err = ia().device().call(KDAPL_EP_QUERY, arg))
+		return from_errno(err, { .object = Sub::handle_ep });
+	addresses_.local = to_sockaddr(arg.local);
+	addresses_.local_port = arg.local.port;
+	addresses_.has_local = arg.local.family;
+	addresses_.remote = to_sockaddr(arg.remote);
+	addresses_.remote_port = arg.remote.port;
+	addresses_.has_remote = arg.remote.family;
+	if (!depths_fixed_) {
+		attributes_.max_rdma_read_in = arg.max_rdma_read_in;
+		attributes_.max_rdma_read_out = arg.max_rdma_read_out;
+	}
+	return success;
+}
+
+void Ep::fetch_private_data(void *&data, std::uint32_t &size) noexcept
+{
+	std::lock_guard lock(query_mutex_);
+	kdapl_ep_query arg{};
+
+	arg.ep = id();
+	if (ia().device().call(KDAPL_EP_QUERY, arg) || !arg.private_data_size)
+		return;
+	size = std::min<std::uint32_t>(arg.private_data_size, KDAPL_PRIVATE_DATA_MAX);
+	std::copy_n(arg.private_data, size, private_data_);
+	data = private_data_;
+}
+
+bool Ep::recv_idle() noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	return posted_recvs_ == load_acquire(status_->recv_done);
+}
+
+bool Ep::request_idle() noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	return posted_requests_ == load_acquire(status_->done);
+}
+
+} // namespace kdapl

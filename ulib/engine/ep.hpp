@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * EP: an endpoint. ep.cpp has its life, post.cpp the transfers posted on it.
+ */
+#pragma once
+
+#include "evd.hpp"
+#include "lmr.hpp"
+#include "pz.hpp"
+
+#include <span>
+
+namespace kdapl {
+
+/** Sizes and styles of an EP. In sizes and iov counts, 0 stands for the default. */
+struct EpAttributes {
+	std::uint64_t max_message_size;
+	std::uint64_t max_rdma_size;
+	std::uint32_t recv_completion_flags;
+	std::uint32_t request_completion_flags;
+	std::uint32_t max_recvs;
+	std::uint32_t max_requests;
+	std::uint32_t max_recv_iov;
+	std::uint32_t max_request_iov;
+	std::uint32_t max_rdma_read_in;
+	std::uint32_t max_rdma_read_out;
+	std::uint32_t max_rdma_read_iov;
+	std::uint32_t max_rdma_write_iov;
+};
+
+/** What an EP is made from. EVDs may be nullptr: no interest in their events. */
+struct EpCreate {
+	const Pz *pz;
+	const Evd *recv_evd;
+	const Evd *request_evd;
+	const Evd *connect_evd;
+	const EpAttributes *attributes; /**< nullptr for the defaults */
+};
+
+/** How to connect. */
+struct EpConnect {
+	const sockaddr *remote_address;
+	std::uint64_t conn_qual;
+	std::uint32_t timeout_us; /**< ~0: no limit */
+	std::span<const unsigned char> private_data;
+};
+
+/** A piece of the peer's memory. */
+struct RemoteSegment {
+	std::uint64_t address;
+	std::uint64_t length;
+	std::uint32_t rkey;
+};
+
+/** A transfer to post. */
+struct Post {
+	kdapl_op op;
+	std::uint32_t flags; /**< CompletionFlags */
+	std::uint64_t cookie;
+	std::span<const Segment> local;
+	const RemoteSegment *remote; /**< RDMA only */
+};
+
+class Ep final : public Child {
+public:
+	static constexpr Kind kind = Kind::ep;
+
+	/** Addresses as last asked for; they live as long as the EP. */
+	struct Addresses {
+		sockaddr_storage local{};
+		sockaddr_storage remote{};
+		std::uint64_t local_port = 0;
+		std::uint64_t remote_port = 0;
+		bool has_local = false;
+		bool has_remote = false;
+	};
+
+	static Status create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep);
+	Status free() noexcept;
+
+	Status connect(const EpConnect &args) noexcept;
+	Status disconnect(bool graceful) noexcept;
+	Status reset() noexcept;
+
+	/** Post a transfer. Never sleeps, allocates nothing. */
+	Status post(const Post &post) noexcept;
+
+	/** Ask the module for addresses and what was negotiated. */
+	Status refresh() noexcept;
+	const Addresses &addresses() const noexcept { return addresses_; }
+
+	/** Private data of the peer's; valid until the EP is reset or freed. */
+	void fetch_private_data(void *&data, std::uint32_t &size) noexcept;
+
+	EpState state() const noexcept
+	{
+		return static_cast<EpState>(load_acquire(status_->state));
+	}
+	/** Nothing of a direction is outstanding. */
+	bool recv_idle() noexcept;
+	bool request_idle() noexcept;
+
+	const EpAttributes &attributes() const noexcept { return attributes_; }
+	Handle pz() const noexcept { return pz_; }
+	Handle recv_evd() const noexcept { return recv_evd_; }
+	Handle request_evd() const noexcept { return request_evd_; }
+	Handle connect_evd() const noexcept { return connect_evd_; }
+	bool has_connect_evd() const noexcept { return connect_evd_; }
+
+	Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept;
+
+private:
+	static EpAttributes defaults(const Ia &ia, const EpCreate &args) noexcept;
+	static Status check(const Ia &ia, const EpCreate &args, EpAttributes &attributes) noexcept;
+	Status make_in_module(const EpCreate &args);
+
+	/* post.cpp, under the submission ring's mutex */
+	Status check_post(const Post &post) const noexcept;
+	Status check_slots(kdapl_op op) const noexcept;
+	Status fill(const Post &post, kdapl_sqe &sqe) const noexcept;
+	Status add_segment(const Segment &segment, std::uint32_t privilege, std::uint64_t &wanted,
+			   kdapl_sqe &sqe) const noexcept;
+	Status make_room() noexcept;
+	bool push(kdapl_op op) noexcept;
+
+	EpAttributes attributes_;
+	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */
+	std::uint32_t pz_id_;
+	Handle pz_;
+	Handle recv_evd_;
+	Handle request_evd_;
+	Handle connect_evd_;
+	Shared<const kdapl_ep_status> status_;
+
+	/* Guarded by the submission ring's mutex. */
+	std::uint32_t posted_requests_ = 0;
+	std::uint32_t posted_recvs_ = 0;
+
+	std::mutex query_mutex_; /**< below */
+	Addresses addresses_;
+	unsigned char private_data_[KDAPL_PRIVATE_DATA_MAX] = {};
+};
+
+} // namespace kdapl

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "evd.hpp"
+
+#include "cr.hpp"
+#include "ep.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+namespace kdapl {
+
+Status Evd::create(const Ref<Ia> &ia, std::uint32_t qlen, std::uint32_t flags, Ref<Evd> &evd)
+{
+	Draft<Evd> draft(ia->provider(), ia.share(), flags);
+	kdapl_evd_create arg{};
+
+	arg.flags = flags;
+	arg.qlen = qlen;
+	arg.user = draft->word();
+	if (int err = ia->device().call(KDAPL_EVD_CREATE, arg))
+		return from_errno(err, { .limit = Sub::resource_tevd });
+	draft->id_ = arg.id;
+
+	bool attached = false;
+	try {
+		auto ring = ia->mappings().get<const kdapl_ev_ring>(arg.ring, false);
+		auto head = ia->mappings().get<kdapl_ev_head>(arg.head, true);
+		attached = draft->ring_.attach(std::move(ring), std::move(head), arg.qlen);
+	} catch (...) {
+		ia->discard(KDAPL_OBJ_EVD, arg.id);
+		throw;
+	}
+	if (!attached) {
+		ia->discard(KDAPL_OBJ_EVD, arg.id);
+		return fail(Type::insufficient_resources, Sub::resource_memory);
+	}
+	evd = ia->adopt(draft);
+	return evd ? success : fail(Type::invalid_handle, Sub::handle_ia);
+}
+
+Status Evd::free() noexcept
+{
+	if (handle() == ia().async_evd())
+		return fail(Type::invalid_state, Sub::evd_in_use);
+
+	const Status status = ia().free(*this, { .object = Sub::handle1, .busy = Sub::evd_in_use });
+	if (status.ok())
+		drop_requests();
+	return status;
+}
+
+/** Requests that nobody took are lost with the EVD: let their peers know. */
+void Evd::drop_requests() noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	for (; ring_.count(); ring_.pop()) {
+		if (ring_.peek().type == event_connection_request)
+			ia().discard(KDAPL_OBJ_CR, static_cast<std::uint32_t>(ring_.peek().length));
+	}
+}
+
+Status Evd::dequeue(Event &event)
+{
+	if (waiter_.load(std::memory_order_relaxed))
+		return fail(Type::invalid_state, Sub::evd_waiter);
+	if (!ring_.count() && !ring_.module_has_more())
+		return fail(Type::queue_empty);
+
+	std::lock_guard lock(mutex_);
+	if (waiter_.load(std::memory_order_relaxed))
+		return fail(Type::invalid_state, Sub::evd_waiter);
+	if (!ring_.count() && ring_.module_has_more()) {
+		std::uint32_t ignored;
+		if (Status status = fill(ignored); !status.ok())
+			return status;
+	}
+	return take(event);
+}
+
+/** The one waiter that an EVD can have. */
+class Evd::Waiting {
+public:
+	explicit Waiting(Evd &evd) noexcept : evd_(evd)
+	{
+		std::lock_guard lock(evd_.mutex_);
+		entered_ = !evd_.waiter_.exchange(true, std::memory_order_relaxed);
+	}
+	Waiting(const Waiting &) = delete;
+	Waiting &operator=(const Waiting &) = delete;
+	~Waiting()
+	{
+		if (entered_)
+			evd_.waiter_.store(false, std::memory_order_relaxed);
+	}
+	bool entered() const noexcept { return entered_; }
+
+private:
+	Evd &evd_;
+	bool entered_;
+};
+
+namespace {
+
+std::uint64_t deadline_after(std::uint32_t timeout_us) noexcept
+{
+	if (timeout_us == Evd::timeout_infinite)
+		return KDAPL_DEADLINE_NONE;
+
+	timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U +
+	       static_cast<std::uint64_t>(now.tv_nsec) + std::uint64_t{ timeout_us } * 1000U;
+}
+
+} // namespace
+
+Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event,
+		 std::uint32_t &more)
+{
+	more = 0;
+	if (!threshold || threshold > qlen())
+		return fail(Type::invalid_parameter, Sub::arg3);
+
+	Waiting waiting(*this);
+	if (!waiting.entered())
+		return fail(Type::invalid_state, Sub::evd_waiter);
+
+	Status status = success;
+	if (ring_.count() < threshold && (more = queued()) < threshold) {
+		status = timeout_us ? sleep(deadline_after(timeout_us), threshold) :
+				      fail(Type::timeout_expired);
+		more = queued();
+		/* What came at the last moment is as good as in time. */
+		if (!status.ok() && (status.type == Type::abort || more < threshold))
+			return status;
+	}
+
+	std::lock_guard lock(mutex_);
+	status = take(event);
+	if (status.ok())
+		more = ring_.module_has_more() ? queued() : ring_.count();
+	return status;
+}
+
+/** Have the module wake us when enough events are there or the time is over. */
+Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept
+{
+	kdapl_evd_wait arg{};
+
+	arg.evd = id();
+	arg.threshold = threshold;
+	arg.deadline_ns = deadline_ns;
+	const int err = ia().device().call(KDAPL_EVD_WAIT, arg);
+	/* The EVD was freed just before the module saw the call. */
+	if (err == ENOENT)
+		return fail(Type::abort);
+	return from_errno(err, { .busy = Sub::evd_waiter });
+}
+
+/** Events there are, those that wait for room in the module too. */
+std::uint32_t Evd::queued() noexcept
+{
+	std::uint32_t queued = 0;
+
+	if (ring_.module_has_more() && fill(queued).ok())
+		return std::max(queued, ring_.count());
+	return ring_.count();
+}
+
+Status Evd::fill(std::uint32_t &queued) noexcept
+{
+	kdapl_evd_fill arg{};
+
+	arg.evd = id();
+	const int err = ia().device().call(KDAPL_EVD_FILL, arg);
+	queued = arg.queued;
+	return from_errno(err, { .object = Sub::handle1 });
+}
+
+/** Take the oldest event out of the ring. Caller holds the mutex or is the waiter. */
+Status Evd::take(Event &event)
+{
+	if (!ring_.count())
+		return fail(Type::queue_empty);
+	translate(ring_.peek(), event);
+	ring_.pop();
+	return success;
+}
+
+void Evd::translate(const kdapl_event &from, Event &to)
+{
+	to.number = from.type;
+	to.status = from.status;
+	if (from.type == event_dto) {
+		to.object = HandleTable::instance().handle_of_word(from.user);
+		to.cookie = from.cookie;
+		to.length = from.length;
+	} else if (from.type == event_connection_request) {
+		/* First what can fail: the event stays where it is then. */
+		Ref<Cr> cr = Cr::make(ia_ref(), static_cast<std::uint32_t>(from.length));
+		to.object = HandleTable::instance().handle_of_word(from.user);
+		to.cr = cr ? cr->handle() : nullptr;
+		to.conn_qual = from.cookie;
+		to.local_address = ia().address();
+	} else if (from.type >= event_connection_first && from.type <= event_connection_last) {
+		translate_connection(from, to);
+	} else if (from.type == event_software) {
+		to.cookie = from.cookie;
+	} else {
+		to.object = HandleTable::instance().handle_of_word(from.user);
+		if (!to.object)
+			to.object = ia().handle();
+	}
+}
+
+/** A connection event's private data is fetched now, and kept with the EP. */
+void Evd::translate_connection(const kdapl_event &from, Event &to) noexcept
+{
+	to.object = HandleTable::instance().handle_of_word(from.user);
+	if (!from.length)
+		return;
+	if (Ref<Ep> ep = pin_word<Ep>(from.user))
+		ep->fetch_private_data(to.private_data, to.private_data_size);
+}
+
+} // namespace kdapl

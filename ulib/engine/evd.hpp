@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* EVD: an event dispatcher, a queue that the module fills and programs empty. */
+#pragma once
+
+#include "evring.hpp"
+#include "ia.hpp"
+
+#include <mutex>
+
+namespace kdapl {
+
+/** An event, in no DAT version's layout. Which members count depends on the number. */
+struct Event {
+	std::uint32_t number = 0; /**< DAT_EVENT_NUMBER */
+	std::uint32_t status = 0; /**< DTO: status; async: reason */
+	Handle object = nullptr; /**< EP; PSP of a request; what an async event is about */
+	std::uint64_t cookie = 0; /**< DTO; software */
+	std::uint64_t length = 0; /**< DTO: bytes moved */
+	Handle cr = nullptr; /**< request */
+	std::uint64_t conn_qual = 0; /**< request */
+	const sockaddr *local_address = nullptr; /**< request */
+	void *private_data = nullptr; /**< connection */
+	std::uint32_t private_data_size = 0; /**< connection */
+};
+
+class Evd final : public Child {
+public:
+	static constexpr Kind kind = Kind::evd;
+
+	static constexpr std::uint32_t timeout_infinite = ~UINT32_C(0);
+
+	static Status create(const Ref<Ia> &ia, std::uint32_t qlen, std::uint32_t flags,
+			     Ref<Evd> &evd);
+	Status free() noexcept;
+
+	/** Take an event if there is one. A system call only where the module has more. */
+	Status dequeue(Event &event);
+
+	/**
+	 * Sleep until threshold events are there, and take one.
+	 * @param timeout_us  0 looks once
+	 * @param more        out: events left; also when the wait ends without one
+	 */
+	Status wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event,
+		    std::uint32_t &more);
+
+	/** Events it holds. */
+	std::uint32_t qlen() const noexcept { return ring_.entries(); }
+	/** Streams that may feed it: EvdFlags. */
+	std::uint32_t flags() const noexcept { return flags_; }
+	bool enabled() const noexcept { return enabled_.load(std::memory_order_relaxed); }
+	/** Whether events trigger a CNO. */
+	void enable(bool on) noexcept { enabled_.store(on, std::memory_order_relaxed); }
+
+	Evd(Slot *slot, Ref<Ia> ia, std::uint32_t flags) noexcept
+		: Child(slot, kind, KDAPL_OBJ_EVD, std::move(ia)), flags_(flags)
+	{
+	}
+
+private:
+	class Waiting;
+
+	Status sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept;
+	std::uint32_t queued() noexcept;
+	Status fill(std::uint32_t &queued) noexcept;
+	Status take(Event &event);
+	void translate(const kdapl_event &from, Event &to);
+	void translate_connection(const kdapl_event &from, Event &to) noexcept;
+	void drop_requests() noexcept;
+
+	std::uint32_t flags_;
+	std::atomic<bool> enabled_ = true;
+	std::atomic<bool> waiter_ = false; /**< set under the mutex */
+	std::mutex mutex_; /**< who takes events */
+	EvRing ring_;
+};
+
+} // namespace kdapl

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "handle.hpp"
+
+#include "object.hpp"
+
+#include <new>
+#include <sys/mman.h>
+
+namespace kdapl {
+
+HandleTable &HandleTable::instance() noexcept
+{
+	/* Never destroyed: handles are checked while other destructors run. */
+	alignas(HandleTable) static unsigned char storage[sizeof(HandleTable)];
+	static HandleTable *table = new (storage) HandleTable;
+
+	return *table;
+}
+
+HandleTable::HandleTable() noexcept
+{
+	void *arena = mmap(nullptr, max_slots * sizeof(Slot), PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (arena != MAP_FAILED)
+		slots_ = static_cast<Slot *>(arena);
+}
+
+/** Make more slots readable. Caller holds the mutex. */
+bool HandleTable::grow() noexcept
+{
+	const std::size_t usable = usable_.load(std::memory_order_relaxed);
+
+	if (!slots_ || usable == max_slots)
+		return false;
+	if (mprotect(slots_ + usable, slots_per_growth * sizeof(Slot), PROT_READ | PROT_WRITE))
+		return false;
+	usable_.store(usable + slots_per_growth, std::memory_order_release);
+	return true;
+}
+
+/** A slot that nobody uses: a new one while few are resting. */
+Slot *HandleTable::fresh_or_rested() noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	const bool must_grow = fresh_ == usable_.load(std::memory_order_relaxed);
+	if (free_count_ < resting && (!must_grow || grow()))
+		return &slots_[fresh_++];
+	if (!free_head_)
+		return nullptr;
+
+	Slot *slot = free_head_;
+	free_head_ = slot->next_free;
+	if (!free_head_)
+		free_tail_ = nullptr;
+	free_count_--;
+	return slot;
+}
+
+Slot *HandleTable::reserve(Kind kind, const void *provider) noexcept
+{
+	Slot *slot = fresh_or_rested();
+
+	if (!slot)
+		return nullptr;
+	for (const void *&word : slot->provider)
+		word = provider;
+
+	const SlotState old{ slot->state.load(std::memory_order_relaxed) };
+	std::uint64_t generation = old.generation() + std::uint64_t{ 1 };
+	if (!(generation & 0xffffffff))
+		generation = 1;
+	slot->state.store(generation << SlotState::generation_shift |
+				  static_cast<std::uint64_t>(kind) << SlotState::kind_shift |
+				  SlotState::one_user,
+			  std::memory_order_release);
+	return slot;
+}
+
+void HandleTable::publish(Slot *slot) noexcept
+{
+	slot->state.fetch_add(SlotState::live + SlotState::one_user, std::memory_order_release);
+}
+
+bool HandleTable::retire(Slot *slot) noexcept
+{
+	const SlotState before{ slot->state.fetch_and(~SlotState::live,
+						      std::memory_order_acq_rel) };
+
+	if (before.is_live())
+		unpin(slot);
+	return before.is_live();
+}
+
+void HandleTable::share(Slot *slot) noexcept
+{
+	slot->state.fetch_add(SlotState::one_user, std::memory_order_relaxed);
+}
+
+/** Count one user more if the object is live and accepted. */
+template <class Accept>
+bool HandleTable::pin_if(Slot *slot, Accept accept) noexcept
+{
+	SlotState state{ slot->state.load(std::memory_order_acquire) };
+
+	do {
+		if (!state.is_live() || !accept(state) || state.users() == SlotState::users_mask)
+			return false;
+	} while (!slot->state.compare_exchange_weak(state.value, state.value + SlotState::one_user,
+						    std::memory_order_acq_rel,
+						    std::memory_order_acquire));
+	return true;
+}
+
+/** The slot that an address may point to, and which of its words. */
+Slot *HandleTable::slot_of(Handle handle, unsigned &word_index) const noexcept
+{
+	const auto address = reinterpret_cast<std::uintptr_t>(handle);
+	const auto arena = reinterpret_cast<std::uintptr_t>(slots_);
+	const std::size_t bytes = usable_.load(std::memory_order_acquire) * sizeof(Slot);
+
+	if (address < arena || address - arena >= bytes)
+		return nullptr;
+
+	const std::size_t offset = address - arena;
+	const std::size_t within = offset % sizeof(Slot);
+	if (within % sizeof(void *) || within >= sizeof(Slot::provider))
+		return nullptr;
+	word_index = static_cast<unsigned>(within / sizeof(void *));
+	return &slots_[offset / sizeof(Slot)];
+}
+
+Slot *HandleTable::pin(Handle handle, Kind kind) noexcept
+{
+	unsigned word;
+	Slot *slot = slot_of(handle, word);
+
+	const auto accept = [&](SlotState state) {
+		return state.kind() == kind && state.generation() % Slot::words == word;
+	};
+	return slot && pin_if(slot, accept) ? slot : nullptr;
+}
+
+Slot *HandleTable::pin_any(Handle handle) noexcept
+{
+	unsigned word;
+	Slot *slot = slot_of(handle, word);
+
+	const auto accept = [&](SlotState state) {
+		return state.generation() % Slot::words == word;
+	};
+	return slot && pin_if(slot, accept) ? slot : nullptr;
+}
+
+Slot *HandleTable::pin_word(std::uint64_t word, Kind kind) noexcept
+{
+	const std::size_t index = word & 0xffffffff;
+
+	if (index >= usable_.load(std::memory_order_acquire))
+		return nullptr;
+	Slot *slot = &slots_[index];
+	const auto accept = [&](SlotState state) {
+		return state.kind() == kind && state.generation() == word >> 32;
+	};
+	return pin_if(slot, accept) ? slot : nullptr;
+}
+
+bool HandleTable::pin_slot(Slot *slot) noexcept
+{
+	return pin_if(slot, [](SlotState) { return true; });
+}
+
+void HandleTable::unpin(Slot *slot) noexcept
+{
+	const SlotState before{ slot->state.fetch_sub(SlotState::one_user,
+						      std::memory_order_acq_rel) };
+
+	if (before.users() == 1)
+		release(slot);
+}
+
+/** The last user is gone, and nobody can find the slot any more. */
+void HandleTable::release(Slot *slot) noexcept
+{
+	Object *object = std::exchange(slot->object, nullptr);
+
+	delete object;
+
+	std::lock_guard lock(mutex_);
+	slot->next_free = nullptr;
+	if (free_tail_)
+		free_tail_->next_free = slot;
+	else
+		free_head_ = slot;
+	free_tail_ = slot;
+	free_count_++;
+}
+
+Handle HandleTable::handle(const Slot *slot) const noexcept
+{
+	const SlotState state{ slot->state.load(std::memory_order_relaxed) };
+
+	return &slot->provider[state.generation() % Slot::words];
+}
+
+std::uint64_t HandleTable::word(const Slot *slot) const noexcept
+{
+	const SlotState state{ slot->state.load(std::memory_order_relaxed) };
+
+	return std::uint64_t{ state.generation() } << 32 |
+	       static_cast<std::uint64_t>(slot - slots_);
+}
+
+Handle HandleTable::handle_of_word(std::uint64_t word) const noexcept
+{
+	const std::size_t index = word & 0xffffffff;
+
+	if (index >= usable_.load(std::memory_order_acquire))
+		return nullptr;
+	const Slot *slot = &slots_[index];
+	const SlotState state{ slot->state.load(std::memory_order_acquire) };
+	if (state.generation() != word >> 32)
+		return nullptr;
+	return &slot->provider[state.generation() % Slot::words];
+}
+
+Ref<Object> pin_any(Handle handle) noexcept
+{
+	Slot *slot = HandleTable::instance().pin_any(handle);
+
+	return slot ? Ref<Object>(slot->object, slot) : Ref<Object>();
+}
+
+} // namespace kdapl

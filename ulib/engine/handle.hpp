@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Handles: how programs name objects, and how the library tells a live handle
+ * from anything else.
+ *
+ * A handle is a pointer whose first word points to the provider's table, as DAT
+ * wants it; but it points into a slot of an arena that is never unmapped, not to
+ * the object. A slot holds eight such words, and a handle points to the one that
+ * the slot's generation selects, so that a freed handle does not become valid
+ * again when its slot is used again: a slot rests until many others were freed,
+ * and then comes back under another address, seven times over.
+ *
+ * A slot counts who uses its object. An object that was retired (freed by the
+ * program) is not found any more and is deleted with its last user.
+ */
+#pragma once
+
+#include "dat_values.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace kdapl {
+
+class Object;
+class Ia;
+
+/** What a program holds. */
+using Handle = const void *;
+
+/** Where a handle points to, and the life of the object behind it. */
+struct Slot {
+	static constexpr unsigned words = 8;
+
+	const void *provider[words];
+	std::atomic<std::uint64_t> state; /**< see SlotState */
+	Object *object;
+	Slot *next_free;
+	std::uint64_t pad[5];
+};
+static_assert(sizeof(Slot) == 128);
+
+/** The fields of Slot::state: users, live, kind, generation. */
+struct SlotState {
+	static constexpr std::uint64_t one_user = 1;
+	static constexpr std::uint64_t users_mask = 0xffffff;
+	static constexpr std::uint64_t live = std::uint64_t{ 1 } << 24;
+	static constexpr unsigned kind_shift = 25;
+	static constexpr unsigned generation_shift = 32;
+
+	std::uint64_t value;
+
+	std::uint64_t users() const noexcept { return value & users_mask; }
+	bool is_live() const noexcept { return value & live; }
+	Kind kind() const noexcept { return static_cast<Kind>(value >> kind_shift & 0xf); }
+	std::uint32_t generation() const noexcept
+	{
+		return static_cast<std::uint32_t>(value >> generation_shift);
+	}
+};
+
+/** All slots of the process. */
+class HandleTable {
+public:
+	static HandleTable &instance() noexcept;
+
+	/** A slot that is not live, with one user; nullptr without memory. */
+	Slot *reserve(Kind kind, const void *provider) noexcept;
+
+	/** From now on the handle is found, and is a user beside the caller. */
+	void publish(Slot *slot) noexcept;
+
+	/**
+	 * From now on it is not found, and the handle is no user any more. False
+	 * when somebody else retired it. The caller is a user, too.
+	 */
+	bool retire(Slot *slot) noexcept;
+
+	/** One more user of the live object of this kind; nullptr if it is none. */
+	Slot *pin(Handle handle, Kind kind) noexcept;
+	/** The same for any kind. */
+	Slot *pin_any(Handle handle) noexcept;
+	/** The same by the object's word, see word(). */
+	Slot *pin_word(std::uint64_t word, Kind kind) noexcept;
+	/** The same for a slot that is known to hold an object. */
+	bool pin_slot(Slot *slot) noexcept;
+	/** One more user, where the caller is one already. */
+	void share(Slot *slot) noexcept;
+	/** One user less; the last one of a retired object deletes it. */
+	void unpin(Slot *slot) noexcept;
+
+	/** The handle of a slot in its present generation. */
+	Handle handle(const Slot *slot) const noexcept;
+
+	/**
+	 * The word that the module echoes in events about the slot's object: the
+	 * slot's index and generation, never 0.
+	 */
+	std::uint64_t word(const Slot *slot) const noexcept;
+
+	/**
+	 * The handle that belongs to a word: of an object that may have been freed,
+	 * but never of another object; nullptr when the slot was used again.
+	 */
+	Handle handle_of_word(std::uint64_t word) const noexcept;
+
+private:
+	static constexpr std::size_t max_slots = std::size_t{ 1 } << 20;
+	static constexpr std::size_t slots_per_growth = 512;
+	/** Freed slots rest until this many lie in the queue. */
+	static constexpr std::size_t resting = 8192;
+
+	HandleTable() noexcept;
+	bool grow() noexcept;
+	Slot *fresh_or_rested() noexcept;
+	Slot *slot_of(Handle handle, unsigned &word_index) const noexcept;
+	void release(Slot *slot) noexcept;
+	template <class Accept>
+	bool pin_if(Slot *slot, Accept accept) noexcept;
+
+	Slot *slots_ = nullptr;
+	std::atomic<std::size_t> usable_ = 0; /**< slots that can be read */
+	std::mutex mutex_; /**< all below */
+	std::size_t fresh_ = 0; /**< slots never used begin here */
+	Slot *free_head_ = nullptr;
+	Slot *free_tail_ = nullptr;
+	std::size_t free_count_ = 0;
+};
+
+/** A user of an object: it stays while this does. */
+template <class T>
+class Ref {
+public:
+	Ref() noexcept = default;
+	/** Takes over a user counted already. */
+	Ref(T *object, Slot *slot) noexcept : object_(object), slot_(slot) {}
+	Ref(Ref &&other) noexcept
+		: object_(std::exchange(other.object_, nullptr)),
+		  slot_(std::exchange(other.slot_, nullptr))
+	{
+	}
+	Ref &operator=(Ref &&other) noexcept
+	{
+		Ref old(std::move(*this));
+		object_ = std::exchange(other.object_, nullptr);
+		slot_ = std::exchange(other.slot_, nullptr);
+		return *this;
+	}
+	~Ref()
+	{
+		if (slot_)
+			HandleTable::instance().unpin(slot_);
+	}
+
+	/** One user more. */
+	Ref share() const noexcept
+	{
+		if (slot_)
+			HandleTable::instance().share(slot_);
+		return Ref(object_, slot_);
+	}
+
+	T *operator->() const noexcept { return object_; }
+	T &operator*() const noexcept { return *object_; }
+	T *get() const noexcept { return object_; }
+	explicit operator bool() const noexcept { return object_; }
+
+private:
+	T *object_ = nullptr;
+	Slot *slot_ = nullptr;
+};
+
+/** The live object behind a handle of T's kind; empty if there is none. */
+template <class T>
+Ref<T> pin(Handle handle) noexcept
+{
+	Slot *slot = HandleTable::instance().pin(handle, T::kind);
+
+	return slot ? Ref<T>(static_cast<T *>(slot->object), slot) : Ref<T>();
+}
+
+/** The live object that an event's word names; empty if it is gone. */
+template <class T>
+Ref<T> pin_word(std::uint64_t word) noexcept
+{
+	Slot *slot = HandleTable::instance().pin_word(word, T::kind);
+
+	return slot ? Ref<T>(static_cast<T *>(slot->object), slot) : Ref<T>();
+}
+
+/** The live object behind a handle of any kind. */
+Ref<Object> pin_any(Handle handle) noexcept;
+
+} // namespace kdapl

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "ia.hpp"
+
+#include "debug.hpp"
+#include "evd.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+namespace kdapl {
+
+Ia::Ia(Slot *slot, std::unique_ptr<Device> device, const void *provider) noexcept
+	: Object(slot, kind), device_(std::move(device)), mappings_(*device_), provider_(provider)
+{
+}
+
+namespace {
+
+/** What opening /dev/kdapl or an adapter on it failed of. */
+Status open_status(int err, std::string_view name) noexcept
+{
+	debug_error("opening %.*s: %s", static_cast<int>(name.size()), name.data(),
+		    std::strerror(err));
+	switch (err) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return fail(Type::provider_not_found, Sub::name_not_registered);
+	case EMFILE:
+	case ENFILE:
+		return fail(Type::insufficient_resources);
+	default:
+		return from_errno(err);
+	}
+}
+
+} // namespace
+
+Status Ia::open(const IaOpen &args, Ref<Ia> &ia)
+{
+	std::unique_ptr<Device> device;
+
+	if (args.name.empty() || args.name.size() >= KDAPL_NAME_MAX)
+		return fail(Type::provider_not_found, Sub::name_not_registered);
+	if (int err = open_device(device))
+		return open_status(err, args.name);
+
+	Draft<Ia> draft(args.provider, std::move(device), args.provider);
+	if (Status status = draft->open_device_file(args); !status.ok())
+		return status;
+
+	Ref<Ia> opened = draft.publish();
+	if (Status status = opened->make_async_evd(opened, args.async_qlen); !status.ok()) {
+		opened->close_abruptly();
+		return status;
+	}
+	ia = std::move(opened);
+	return success;
+}
+
+/** Make the open file an IA, learn about it, map its submission ring. */
+Status Ia::open_device_file(const IaOpen &args)
+{
+	if (int err = device_->call(KDAPL_QUERY, module_))
+		return open_status(err, args.name);
+
+	kdapl_ia_open open{};
+	open.flags = args.ro_aware ? KDAPL_IA_RO_AWARE : 0;
+	args.name.copy(reinterpret_cast<char *>(open.name), sizeof open.name - 1);
+	if (int err = device_->call(KDAPL_IA_OPEN, open))
+		return open_status(err, args.name);
+	if (int err = device_->call(KDAPL_IA_QUERY, attributes_))
+		return open_status(err, args.name);
+	choose_address();
+
+	auto ring = mappings_.get<kdapl_sq_ring>(open.sq, true);
+	auto status = mappings_.get<const kdapl_sq_status>(open.sq_status, false);
+	if (!ring || !status)
+		return fail(Type::insufficient_resources, Sub::resource_memory);
+	if (!sq_.attach(std::move(ring), std::move(status), open.sq_entries))
+		return fail(Type::internal_error);
+	return success;
+}
+
+/** Programs know one address of an adapter: IPv4 where there is one. */
+void Ia::choose_address() noexcept
+{
+	const std::size_t count = std::min<std::size_t>(attributes_.num_addrs, KDAPL_ADDRS_MAX);
+	const std::span<const kdapl_addr> all(attributes_.addrs, count);
+	auto chosen = std::find_if(all.begin(), all.end(),
+				   [](const kdapl_addr &a) { return a.family == AF_INET; });
+
+	if (chosen == all.end())
+		chosen = all.begin();
+	if (chosen != all.end())
+		address_ = to_sockaddr(*chosen);
+}
+
+Status Ia::make_async_evd(const Ref<Ia> &self, std::uint32_t qlen)
+{
+	Ref<Evd> evd;
+
+	if (Status status = Evd::create(self, std::max(qlen, 1U), evd_async, evd); !status.ok())
+		return status;
+	async_evd_ = evd->handle();
+	return success;
+}
+
+Status Ia::ring_doorbell() noexcept
+{
+	kdapl_submit submit{};
+
+	return from_errno(device_->call(KDAPL_SUBMIT, submit));
+}
+
+void Ia::link(Child &child) noexcept
+{
+	child.next_ = objects_;
+	if (objects_)
+		objects_->previous_ = &child;
+	objects_ = &child;
+}
+
+void Ia::discard(std::uint32_t type, std::uint32_t id) noexcept
+{
+	kdapl_destroy destroy{};
+
+	destroy.type = type;
+	destroy.id = id;
+	device_->call(KDAPL_DESTROY, destroy);
+}
+
+Status Ia::free(Child &child, const ErrnoMeaning &meaning) noexcept
+{
+	kdapl_destroy destroy{};
+
+	destroy.type = child.type_;
+	destroy.id = child.id();
+	if (int err = device_->call(KDAPL_DESTROY, destroy))
+		return from_errno(err, meaning);
+	retire(child);
+	return success;
+}
+
+void Ia::retire(Child &child) noexcept
+{
+	std::lock_guard lock(objects_mutex_);
+
+	if (!HandleTable::instance().retire(child.slot_))
+		return;
+	if (child.next_)
+		child.next_->previous_ = child.previous_;
+	if (child.previous_)
+		child.previous_->next_ = child.next_;
+	else
+		objects_ = child.next_;
+}
+
+/** Whether a graceful close must be refused. */
+bool Ia::has_consumer_objects() noexcept
+{
+	std::lock_guard lock(objects_mutex_);
+
+	for (const Object *o = objects_; o; o = o->next_) {
+		if (o->kind_of() != Kind::cr && o->handle() != async_evd_)
+			return true;
+	}
+	return false;
+}
+
+/** Some object of a kind, kept from being deleted. */
+Ref<Child> Ia::first_of(Kind kind) noexcept
+{
+	std::lock_guard lock(objects_mutex_);
+
+	for (Object *o = objects_; o; o = o->next_) {
+		if (o->kind_of() == kind && HandleTable::instance().pin_slot(o->slot_))
+			return Ref<Child>(static_cast<Child *>(o), o->slot_);
+	}
+	return {};
+}
+
+/**
+ * Free all objects of a kind. What the module refuses goes when the file is
+ * closed; but it must be asked, because the file stays open while a call waits
+ * in it, and that call ends only with its EVD.
+ */
+void Ia::free_all(Kind kind) noexcept
+{
+	while (Ref<Child> child = first_of(kind)) {
+		discard(child->type_, child->id());
+		retire(*child);
+	}
+}
+
+void Ia::close_abruptly() noexcept
+{
+	{
+		std::lock_guard lock(objects_mutex_);
+		closed_ = true;
+	}
+	for (Kind kind : { Kind::psp, Kind::cr, Kind::ep, Kind::lmr, Kind::evd, Kind::pz })
+		free_all(kind);
+	retire_self();
+}
+
+Status Ia::close_gracefully() noexcept
+{
+	if (has_consumer_objects())
+		return fail(Type::invalid_state, Sub::ia_in_use);
+	close_abruptly();
+	return success;
+}
+
+void Ia::retire_self() noexcept
+{
+	HandleTable::instance().retire(slot_);
+}
+
+} // namespace kdapl

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * IA: an opened adapter. It owns the open device, the mappings, the submission
+ * ring and the list of all objects made from it.
+ */
+#pragma once
+
+#include "address.hpp"
+#include "device.hpp"
+#include "lmr_table.hpp"
+#include "mapping.hpp"
+#include "object.hpp"
+#include "sq.hpp"
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace kdapl {
+
+class Child;
+
+/** What a face keeps with an IA. */
+class FaceData {
+public:
+	virtual ~FaceData() = default;
+};
+
+/** Prefix of an adapter's name: the program copes with relaxed ordering. */
+inline constexpr std::string_view ro_aware_prefix = "RO_AWARE_";
+
+/** How to open an adapter. */
+struct IaOpen {
+	std::string_view name; /**< without ro_aware_prefix */
+	bool ro_aware = false;
+	std::uint32_t async_qlen = 1; /**< least length of the asynchronous EVD */
+	const void *provider = nullptr; /**< first word of all handles */
+};
+
+class Ia final : public Object {
+public:
+	static constexpr Kind kind = Kind::ia;
+
+	/** Open an adapter, with an asynchronous EVD. */
+	static Status open(const IaOpen &args, Ref<Ia> &ia);
+
+	/** Free everything and wake who waits. Cannot fail. */
+	void close_abruptly() noexcept;
+
+	/** Close if nothing is left that the program made. */
+	Status close_gracefully() noexcept;
+
+	/** What the module told at opening. */
+	const kdapl_ia_query &attributes() const noexcept { return attributes_; }
+	const kdapl_query &module_attributes() const noexcept { return module_; }
+	bool is_iwarp() const noexcept { return attributes_.transport == KDAPL_TRANSPORT_IWARP; }
+	/** The address that programs are told; static as long as the IA. */
+	const sockaddr *address() const noexcept
+	{
+		return reinterpret_cast<const sockaddr *>(&address_);
+	}
+	Handle async_evd() const noexcept { return async_evd_; }
+	const void *provider() const noexcept { return provider_; }
+
+	/** For the face that opened it, before it shows the handle to anybody. */
+	void set_face_data(std::unique_ptr<FaceData> data) noexcept
+	{
+		face_data_ = std::move(data);
+	}
+	FaceData *face_data() const noexcept { return face_data_.get(); }
+
+	Device &device() noexcept { return *device_; }
+	Mappings &mappings() noexcept { return mappings_; }
+	Sq &sq() noexcept { return sq_; }
+	/** Guarded by sq().mutex(). */
+	LmrTable &lmrs() noexcept { return lmrs_; }
+
+	/** KDAPL_SUBMIT. */
+	Status ring_doorbell() noexcept;
+
+	/** Publish a finished child; empty when the IA was closed meanwhile. */
+	template <class T>
+	Ref<T> adopt(Draft<T> &draft) noexcept
+	{
+		std::lock_guard lock(objects_mutex_);
+
+		if (closed_)
+			return {};
+		link(*draft);
+		return draft.publish();
+	}
+
+	/** Have the module free what a child that was not adopted has there. */
+	void discard(std::uint32_t type, std::uint32_t id) noexcept;
+
+	/** Free a child: in the module, then its handle. */
+	Status free(Child &child, const ErrnoMeaning &meaning) noexcept;
+
+	/** Free a child's handle alone: the module's part is gone already. */
+	void retire(Child &child) noexcept;
+
+	Ia(Slot *slot, std::unique_ptr<Device> device, const void *provider) noexcept;
+
+private:
+	Status open_device_file(const IaOpen &args);
+	Status make_async_evd(const Ref<Ia> &self, std::uint32_t qlen);
+	void choose_address() noexcept;
+	void link(Child &child) noexcept;
+	bool has_consumer_objects() noexcept;
+	Ref<Child> first_of(Kind kind) noexcept;
+	void free_all(Kind kind) noexcept;
+	void retire_self() noexcept;
+
+	std::unique_ptr<Device> device_;
+	Mappings mappings_;
+	Sq sq_;
+	LmrTable lmrs_;
+	kdapl_ia_query attributes_{};
+	kdapl_query module_{};
+	sockaddr_storage address_{};
+	const void *provider_;
+	Handle async_evd_ = nullptr;
+	std::unique_ptr<FaceData> face_data_;
+
+	std::mutex objects_mutex_; /**< all below */
+	Object *objects_ = nullptr;
+	bool closed_ = false;
+};
+
+/** An object that belongs to an IA. */
+class Child : public Object {
+public:
+	Ia &ia() const noexcept { return *ia_; }
+	const Ref<Ia> &ia_ref() const noexcept { return ia_; }
+
+protected:
+	Child(Slot *slot, Kind kind, std::uint32_t type, Ref<Ia> ia) noexcept
+		: Object(slot, kind), type_(type), ia_(std::move(ia))
+	{
+	}
+
+private:
+	friend class Ia;
+
+	std::uint32_t type_; /**< enum kdapl_obj_type */
+	Ref<Ia> ia_;
+};
+
+} // namespace kdapl

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Transfers: what can be known is checked here and now, then an entry goes into
+// the submission ring, and the module is called only where it would not look.
+
+#include "ep.hpp"
+
+namespace kdapl {
+
+namespace {
+
+bool is_recv(kdapl_op op) noexcept
+{
+	return op == KDAPL_OP_RECV;
+}
+
+bool is_rdma(kdapl_op op) noexcept
+{
+	return op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_RDMA_WRITE;
+}
+
+/** Completion flags that an operation may carry. */
+constexpr std::uint32_t flags_allowed(kdapl_op op) noexcept
+{
+	switch (op) {
+	case KDAPL_OP_SEND:
+		return completion_suppress | completion_solicited | completion_fence;
+	case KDAPL_OP_RDMA_WRITE:
+	case KDAPL_OP_RDMA_READ:
+		return completion_suppress | completion_fence;
+	case KDAPL_OP_RECV:
+		break;
+	}
+	return 0;
+}
+
+std::uint16_t sqe_flags(std::uint32_t flags) noexcept
+{
+	return static_cast<std::uint16_t>((flags & completion_suppress ? KDAPL_SQE_SUPPRESS : 0) |
+					  (flags & completion_solicited ? KDAPL_SQE_SOLICITED : 0) |
+					  (flags & completion_fence ? KDAPL_SQE_FENCE : 0));
+}
+
+/** What the device does to local memory. */
+std::uint32_t privilege_needed(kdapl_op op) noexcept
+{
+	return op == KDAPL_OP_SEND || op == KDAPL_OP_RDMA_WRITE ? KDAPL_PRIV_LOCAL_READ :
+								  KDAPL_PRIV_LOCAL_WRITE;
+}
+
+Status no_privilege(std::uint32_t privilege) noexcept
+{
+	return fail(Type::privileges_violation, privilege == KDAPL_PRIV_LOCAL_READ ?
+							Sub::privileges_read :
+							Sub::privileges_write);
+}
+
+Status wrong_zone(std::uint32_t privilege) noexcept
+{
+	return fail(Type::protection_violation, privilege == KDAPL_PRIV_LOCAL_READ ?
+							Sub::protection_read :
+							Sub::protection_write);
+}
+
+std::uint32_t iov_limit(const EpAttributes &a, kdapl_op op) noexcept
+{
+	switch (op) {
+	case KDAPL_OP_RECV:
+		return a.max_recv_iov;
+	case KDAPL_OP_RDMA_READ:
+		return a.max_rdma_read_iov;
+	case KDAPL_OP_RDMA_WRITE:
+		return a.max_rdma_write_iov;
+	case KDAPL_OP_SEND:
+		break;
+	}
+	return a.max_request_iov;
+}
+
+std::uint64_t total_length(std::span<const Segment> segments) noexcept
+{
+	std::uint64_t total = 0;
+
+	for (const Segment &segment : segments) {
+		if (__builtin_add_overflow(total, segment.length, &total))
+			return ~std::uint64_t{ 0 };
+	}
+	return total;
+}
+
+} // namespace
+
+/** What is wrong with the arguments, the state, the lengths. */
+Status Ep::check_post(const Post &post) const noexcept
+{
+	if (post.flags & ~flags_allowed(post.op))
+		return fail(Type::invalid_parameter, is_rdma(post.op) ? Sub::arg6 : Sub::arg5);
+	if (post.local.size() > iov_limit(attributes_, post.op))
+		return fail(Type::invalid_parameter, Sub::arg2);
+	if (!is_recv(post.op)) {
+		const EpState now = state();
+		if (now != EpState::connected && now != EpState::disconnected)
+			return fail(Type::invalid_state, state_sub(now));
+	}
+
+	const std::uint64_t local = total_length(post.local);
+	switch (post.op) {
+	case KDAPL_OP_RDMA_READ:
+		if (local < post.remote->length || post.remote->length > attributes_.max_rdma_size)
+			return fail(Type::length_error);
+		break;
+	case KDAPL_OP_RDMA_WRITE:
+		if (post.remote->length < local || local > attributes_.max_rdma_size)
+			return fail(Type::length_error);
+		break;
+	case KDAPL_OP_SEND:
+		if (local > attributes_.max_message_size)
+			return fail(Type::invalid_parameter, Sub::arg3);
+		break;
+	case KDAPL_OP_RECV:
+		/* A buffer may be longer than any message. */
+		break;
+	}
+	return success;
+}
+
+/** A slot of the EP's own queue is free until its completion is in the event ring. */
+Status Ep::check_slots(kdapl_op op) const noexcept
+{
+	const std::uint32_t used = is_recv(op) ? posted_recvs_ - load_acquire(status_->recv_done) :
+						 posted_requests_ - load_acquire(status_->done);
+	const std::uint32_t slots = is_recv(op) ? attributes_.max_recvs : attributes_.max_requests;
+
+	return used < slots ? success : fail(Type::insufficient_resources, Sub::resource_credits);
+}
+
+/** Check a segment and write what of it is wanted into the entry. */
+Status Ep::add_segment(const Segment &segment, std::uint32_t privilege, std::uint64_t &wanted,
+		       kdapl_sqe &sqe) const noexcept
+{
+	const LmrEntry *lmr = ia().lmrs().find(segment.lmr);
+
+	if (!lmr || !(lmr->privileges & privilege))
+		return no_privilege(privilege);
+	if (lmr->pz != pz_id_)
+		return wrong_zone(privilege);
+	if (!lmr->covers(segment.address, segment.length))
+		return fail(Type::invalid_parameter, Sub::arg3);
+
+	/* Devices differ in what an empty segment means to them. */
+	const std::uint64_t length = segment.length < wanted ? segment.length : wanted;
+	if (!length)
+		return success;
+	if (length > UINT32_MAX)
+		return fail(Type::invalid_parameter, Sub::arg3);
+	sqe.seg[sqe.num_seg++] = { .addr = segment.address,
+				   .length = static_cast<std::uint32_t>(length),
+				   .lmr = segment.lmr };
+	wanted -= length;
+	return success;
+}
+
+Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept
+{
+	const std::uint32_t privilege = privilege_needed(post.op);
+	/* A read fills the front of a longer iov. */
+	std::uint64_t wanted =
+		post.op == KDAPL_OP_RDMA_READ ? post.remote->length : ~std::uint64_t{ 0 };
+
+	sqe.ep = id();
+	sqe.op = static_cast<__u8>(post.op);
+	sqe.num_seg = 0;
+	sqe.flags = sqe_flags(post.flags);
+	sqe.cookie = post.cookie;
+	sqe.remote_addr = post.remote ? post.remote->address : 0;
+	sqe.rkey = post.remote ? post.remote->rkey : 0;
+	sqe.reserved = 0;
+	for (const Segment &segment : post.local) {
+		if (Status status = add_segment(segment, privilege, wanted, sqe); !status.ok())
+			return status;
+	}
+	return success;
+}
+
+/** When the ring is full, have the module take what is there. */
+Status Ep::make_room() noexcept
+{
+	if (!ia().sq().full())
+		return success;
+	if (Status status = ia().ring_doorbell(); !status.ok())
+		return status;
+	return ia().sq().full() ? fail(Type::insufficient_resources, Sub::resource_credits) :
+				  success;
+}
+
+/** Hand the entry over. Whether the module must be called. */
+bool Ep::push(kdapl_op op) noexcept
+{
+	Sq &sq = ia().sq();
+
+	sq.push();
+	++(is_recv(op) ? posted_recvs_ : posted_requests_);
+	full_barrier();
+	if (!is_recv(op))
+		return sq.needs_wakeup();
+	return recv_needs_doorbell(
+		{ .always = ia().is_iwarp(),
+		  .in_device = load_relaxed(status_->hw_recv),
+		  .outstanding = posted_recvs_ - load_relaxed(status_->recv_done) });
+}
+
+Status Ep::post(const Post &post) noexcept
+{
+	bool doorbell;
+
+	{
+		std::lock_guard lock(ia().sq().mutex());
+		if (Status status = check_post(post); !status.ok())
+			return status;
+		if (Status status = check_slots(post.op); !status.ok())
+			return status;
+		if (Status status = make_room(); !status.ok())
+			return status;
+		if (Status status = fill(post, ia().sq().next()); !status.ok())
+			return status;
+		doorbell = push(post.op);
+	}
+	return doorbell ? ia().ring_doorbell() : success;
+}
+
+} // namespace kdapl

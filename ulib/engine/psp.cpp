@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "psp.hpp"
+
+#include <cerrno>
+
+namespace kdapl {
+
+Status Psp::listen(const Ref<Ia> &ia, kdapl_psp_create &arg, const Evd &evd, Ref<Psp> &psp)
+{
+	Draft<Psp> draft(ia->provider(), ia.share(), evd);
+
+	arg.evd = evd.id();
+	arg.user = draft->word();
+	const int err = ia->device().call(KDAPL_PSP_CREATE, arg);
+	if (err == EADDRNOTAVAIL)
+		return fail(Type::conn_qual_unavailable);
+	if (err)
+		return from_errno(err, { .object = Sub::handle_evd_cr });
+	draft->id_ = arg.id;
+	draft->conn_qual_ = arg.conn_qual;
+	psp = ia->adopt(draft);
+	return psp ? success : fail(Type::invalid_handle, Sub::handle_ia);
+}
+
+Status Psp::create(const Ref<Ia> &ia, std::uint64_t conn_qual, const Evd &evd, Ref<Psp> &psp)
+{
+	kdapl_psp_create arg{};
+
+	arg.conn_qual = conn_qual;
+	return listen(ia, arg, evd, psp);
+}
+
+Status Psp::create_any(const Ref<Ia> &ia, const Evd &evd, Ref<Psp> &psp)
+{
+	kdapl_psp_create arg{};
+
+	arg.flags = KDAPL_PSP_ANY;
+	return listen(ia, arg, evd, psp);
+}
+
+Status Psp::free() noexcept
+{
+	return ia().free(*this, { .object = Sub::handle_psp });
+}
+
+} // namespace kdapl

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The submission ring of an IA: the program's end. The letters of the barriers
+ * are those of ring.hpp.
+ */
+#pragma once
+
+#include "mapping.hpp"
+#include "ring.hpp"
+
+#include <mutex>
+
+namespace kdapl {
+
+/** Fills the ring. Everything but mutex() needs the mutex held. */
+class Sq {
+public:
+	/** Take the mapped ring into use. False when its description is absurd. */
+	bool attach(Shared<kdapl_sq_ring> ring, Shared<const kdapl_sq_status> status,
+		    std::uint32_t entries) noexcept;
+
+	std::mutex &mutex() noexcept { return mutex_; }
+
+	/** No slot is free until the module takes an entry (D). */
+	bool full() const noexcept { return tail_ - load_acquire(status_->head) >= entries_; }
+
+	/** The slot to fill. Only when not full. */
+	kdapl_sqe &next() const noexcept { return slots_[tail_ & (entries_ - 1)]; }
+
+	/** Hand the filled slot to the module (A). */
+	void push() noexcept { store_release(ring_->tail, ++tail_); }
+
+	/** Whether the module must be called. After push() and full_barrier(). */
+	bool needs_wakeup() const noexcept
+	{
+		return load_relaxed(status_->flags) & KDAPL_SQ_NEED_WAKEUP;
+	}
+
+private:
+	std::mutex mutex_;
+	Shared<kdapl_sq_ring> ring_;
+	Shared<const kdapl_sq_status> status_;
+	kdapl_sqe *slots_ = nullptr;
+	std::uint32_t entries_ = 0;
+	std::uint32_t tail_ = 0;
+};
+
+/** Below this many receives in the device a receive rings, whatever was posted. */
+inline constexpr std::uint32_t recv_low_mark = 16;
+
+/** What decides whether a posted receive needs a doorbell. */
+struct RecvDoorbell {
+	bool always; /**< no RNR on the transport, or a solicited-wait EVD */
+	std::uint32_t in_device; /**< kdapl_ep_status::hw_recv, read after full_barrier() */
+	std::uint32_t outstanding; /**< posted and not completed */
+};
+
+/**
+ * Whether a posted receive must ring. While the device holds enough, the module
+ * takes the rest by itself before they run low.
+ */
+constexpr bool recv_needs_doorbell(const RecvDoorbell &d) noexcept
+{
+	const std::uint32_t half = d.outstanding / 2;
+
+	return d.always || d.in_device < (half > recv_low_mark ? half : recv_low_mark);
+}
+
+} // namespace kdapl
