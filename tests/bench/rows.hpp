@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/** The rows of the benchmark: what is sent, how deep, and what is timed. */
+#pragma once
+
+#include "transport.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace bench {
+
+enum class Pattern {
+	ping_pong, /**< one message on the way; both sides send */
+	stream, /**< many sends on the way, one direction */
+	write, /**< many RDMA writes on the way; the server sleeps */
+	read, /**< many RDMA reads on the way; the server sleeps */
+};
+
+struct Row {
+	std::string_view name;
+	Pattern pattern;
+	std::uint32_t size; /**< bytes of one message */
+	unsigned depth; /**< messages on the way at a time */
+	unsigned recvs; /**< receives kept posted */
+};
+
+/** nullptr when there is no such row. */
+const Row *find_row(std::string_view name);
+
+/** The configuration that a row needs; the caller adds who and where. */
+Config row_config(const Row &row);
+
+struct Result {
+	double ns_per_op; /**< over the whole run */
+	double median_ns; /**< ping-pong: half a round trip; else as ns_per_op */
+};
+
+/** Run one side of a row over a fresh transport. The server's result is empty. */
+Result run_row(const Row &row, Transport &transport, bool server, bool wait, unsigned count);
+
+} // namespace bench
