@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// A module in the test's own process: it answers the control calls and plays the
+// module's side of the rings, as include/uapi/kdapl.h has them. Tests drive it.
+#pragma once
+
+#include "engine/device.hpp"
+#include "engine/ring.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+/** Memory that both sides see. */
+class Region {
+public:
+	explicit Region(std::size_t size);
+
+	char *start() const { return reinterpret_cast<char *>(words_.get()); }
+	std::size_t size() const { return size_; }
+
+private:
+	std::size_t size_;
+	std::unique_ptr<std::uint64_t[]> words_;
+};
+
+/** An EVD: ring, overflow list, waiter. */
+struct Evd {
+	std::shared_ptr<Region> ring_region;
+	kdapl_ev_ring *ring;
+	kdapl_event *entries;
+	kdapl_ev_head *head;
+	std::uint32_t size;
+	std::uint32_t flags;
+	std::uint64_t user;
+	std::deque<kdapl_event> backlog;
+	bool waiter = false;
+	bool dead = false;
+};
+
+/** An EP: what it was made with and what it tells. */
+struct Ep {
+	kdapl_ep_create created;
+	kdapl_ep_status *status;
+	kdapl_ep_query query{};
+};
+
+/** One adapter and one open file of it at a time. All calls are thread-safe. */
+class Module {
+public:
+	Module();
+	~Module();
+
+	/** From now on the library opens this module. */
+	void install();
+
+	/* What it is; to be set before the library opens it. */
+	std::vector<std::string> adapters = { "fake0" };
+	kdapl_ia_query attributes{};
+	std::uint32_t sq_entries = 64;
+	std::uint32_t first_index = 0; /**< where the indices of all rings begin */
+	int open_error = 0;
+
+	/** The next call of a command fails with an errno. */
+	void fail_next(unsigned long command, int err);
+	/** How often a command was called. */
+	unsigned calls(unsigned long command);
+	/** Called by KDAPL_SUBMIT instead of taking everything. */
+	std::function<void()> on_submit;
+
+	/* The submission ring. */
+	void set_need_wakeup(bool on);
+	/** Take up to so many entries; they are appended to taken. */
+	std::size_t take(std::size_t most = ~std::size_t{ 0 });
+	std::vector<kdapl_sqe> taken;
+
+	/* Objects, by the module's id. */
+	Ep &ep(std::uint32_t id);
+	Evd &evd(std::uint32_t id);
+	std::uint64_t psp_user(std::uint32_t id);
+	bool exists(std::uint32_t id);
+	std::size_t objects();
+	/** The id of the object made last. */
+	std::uint32_t last_id();
+	void set_state(std::uint32_t ep, std::uint32_t dat_state);
+	/** Complete requests and receives of an EP: counters only. */
+	void complete(std::uint32_t ep, std::uint32_t requests, std::uint32_t recvs);
+	void set_hw_recv(std::uint32_t ep, std::uint32_t count);
+
+	/** Queue an event, in the ring or behind it. */
+	void post(std::uint32_t evd, const kdapl_event &event);
+	/** A completion for an EP. */
+	void post_dto(std::uint32_t evd, std::uint32_t ep, std::uint64_t cookie,
+		      std::uint64_t length = 0, std::uint32_t status = 0);
+	/** Wait until the library sleeps on an EVD. */
+	void wait_for_waiter(std::uint32_t evd);
+	/** A signal ends the wait. */
+	void interrupt(std::uint32_t evd);
+
+	kdapl_cr_query cr{};
+	kdapl_cr_accept accepted{};
+	kdapl_ep_connect connected{};
+	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
+	bool file_open = false;
+	int mappings = 0; /**< made and not unmapped */
+
+private:
+	class OpenFile;
+
+	int control(unsigned long command, void *arg);
+	int dispatch(unsigned long command, void *arg);
+	int open_ia(kdapl_ia_open &arg);
+	int adapter(kdapl_adapter &arg);
+	int destroy(const kdapl_destroy &arg);
+	int create_lmr(kdapl_lmr_create &arg);
+	int create_evd(kdapl_evd_create &arg);
+	int create_ep(kdapl_ep_create &arg);
+	int wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock);
+	int fill(kdapl_evd_fill &arg);
+	void move_backlog(Evd &evd);
+	std::uint32_t in_ring(const Evd &evd) const;
+	void release_file();
+	std::uint32_t add(std::uint32_t type);
+	kdapl_map publish(const std::shared_ptr<Region> &region, std::uint32_t start = 0);
+
+	std::recursive_mutex mutex_;
+	std::mutex wait_mutex_; /**< EVDs; inside mutex_ */
+	std::condition_variable wakeup_;
+	std::map<unsigned long, int> errors_;
+	std::map<unsigned long, unsigned> calls_;
+	std::map<std::uint64_t, std::shared_ptr<Region>> regions_;
+	std::uint64_t next_offset_ = 0;
+	std::uint32_t next_id_ = 1;
+	std::map<std::uint32_t, std::uint32_t> types_;
+	std::map<std::uint32_t, Evd> evds_;
+	std::map<std::uint32_t, Ep> eps_;
+	std::map<std::uint32_t, std::uint64_t> psps_;
+	std::map<std::uint32_t, bool> interrupted_;
+	kdapl_sq_ring *sq_ = nullptr;
+	kdapl_sqe *sqes_ = nullptr;
+	kdapl_sq_status *sq_status_ = nullptr;
+};
+
+} // namespace fake

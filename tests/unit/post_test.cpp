@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Posting transfers: what is refused at once and with which code, what goes into
+// the submission ring, and when the module is called.
+
+#include "fake/session.hpp"
+
+#include <map>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using fake::is_error;
+
+class Post : public fake::Session {
+protected:
+	void SetUp() override
+	{
+		ASSERT_NO_FATAL_FAILURE(Session::SetUp());
+		module.set_state(ep_id, DAT_EP_STATE_CONNECTED);
+	}
+	DAT_RETURN send(DAT_LMR_TRIPLET triplet,
+			DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
+	{
+		return dat_ep_post_send(ep, 1, &triplet, cookie(1), flags);
+	}
+	DAT_RETURN recv(DAT_LMR_TRIPLET triplet,
+			DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
+	{
+		return dat_ep_post_recv(ep, 1, &triplet, cookie(1), flags);
+	}
+	DAT_RETURN read(DAT_LMR_TRIPLET triplet, DAT_VLEN remote_length,
+			DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
+	{
+		const DAT_RMR_TRIPLET remote = { 77, 0, 0x1000, remote_length };
+		return dat_ep_post_rdma_read(ep, 1, &triplet, cookie(1), &remote, flags);
+	}
+	DAT_RETURN write(DAT_LMR_TRIPLET triplet, DAT_VLEN remote_length,
+			 DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
+	{
+		const DAT_RMR_TRIPLET remote = { 77, 0, 0x1000, remote_length };
+		return dat_ep_post_rdma_write(ep, 1, &triplet, cookie(1), &remote, flags);
+	}
+	unsigned doorbells() { return module.calls(KDAPL_SUBMIT); }
+};
+
+TEST_F(Post, SendGoesOutAsItWasPosted)
+{
+	DAT_LMR_TRIPLET iov[] = { segment(0, 100), segment(1000, 28) };
+
+	ASSERT_EQ(dat_ep_post_send(ep, 2, iov, cookie(0x123456789abcdef0),
+				   DAT_COMPLETION_SUPPRESS_FLAG |
+					   DAT_COMPLETION_SOLICITED_WAIT_FLAG |
+					   DAT_COMPLETION_BARRIER_FENCE_FLAG),
+		  DAT_SUCCESS);
+	ASSERT_EQ(module.taken.size(), 1u);
+	const kdapl_sqe &sqe = module.taken[0];
+	EXPECT_EQ(sqe.ep, ep_id);
+	EXPECT_EQ(sqe.op, KDAPL_OP_SEND);
+	EXPECT_EQ(sqe.flags, KDAPL_SQE_FLAGS);
+	EXPECT_EQ(sqe.cookie, 0x123456789abcdef0u);
+	EXPECT_EQ(sqe.rkey, 0u);
+	EXPECT_EQ(sqe.reserved, 0u);
+	ASSERT_EQ(sqe.num_seg, 2);
+	EXPECT_EQ(sqe.seg[0].addr, iov[0].virtual_address);
+	EXPECT_EQ(sqe.seg[0].length, 100u);
+	EXPECT_EQ(sqe.seg[0].lmr, lmr_context);
+	EXPECT_EQ(sqe.seg[1].addr, iov[1].virtual_address);
+	EXPECT_EQ(sqe.seg[1].length, 28u);
+}
+
+TEST_F(Post, RdmaCarriesTheRemoteSegment)
+{
+	ASSERT_EQ(write(segment(0, 64), 64), DAT_SUCCESS);
+	ASSERT_EQ(read(segment(0, 64), 64), DAT_SUCCESS);
+	ASSERT_EQ(module.taken.size(), 2u);
+	EXPECT_EQ(module.taken[0].op, KDAPL_OP_RDMA_WRITE);
+	EXPECT_EQ(module.taken[1].op, KDAPL_OP_RDMA_READ);
+	for (const kdapl_sqe &sqe : module.taken) {
+		EXPECT_EQ(sqe.remote_addr, 0x1000u);
+		EXPECT_EQ(sqe.rkey, 77u);
+	}
+}
+
+TEST_F(Post, EmptyMessagesNeedNoSegment)
+{
+	ASSERT_EQ(dat_ep_post_send(ep, 0, nullptr, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+		  DAT_SUCCESS);
+	ASSERT_EQ(send(segment(0, 0)), DAT_SUCCESS);
+	ASSERT_EQ(module.taken.size(), 2u);
+	EXPECT_EQ(module.taken[0].num_seg, 0);
+	EXPECT_EQ(module.taken[1].num_seg, 0);
+}
+
+TEST_F(Post, BadHandles)
+{
+	DAT_LMR_TRIPLET triplet = segment(0, 8);
+	const DAT_RMR_TRIPLET remote = { 1, 0, 0, 8 };
+
+	for (const DAT_EP_HANDLE bad :
+	     { DAT_EP_HANDLE{ pz }, DAT_EP_HANDLE{ ia }, DAT_EP_HANDLE{ this }, DAT_HANDLE_NULL }) {
+		EXPECT_TRUE(is_error(
+			dat_ep_post_send(bad, 1, &triplet, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+			DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+		EXPECT_TRUE(is_error(
+			dat_ep_post_recv(bad, 1, &triplet, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+			DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+		EXPECT_TRUE(is_error(dat_ep_post_rdma_write(bad, 1, &triplet, cookie(1), &remote,
+							    DAT_COMPLETION_DEFAULT_FLAG),
+				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+	}
+}
+
+TEST_F(Post, BadArguments)
+{
+	DAT_LMR_TRIPLET iov[8];
+	for (DAT_LMR_TRIPLET &triplet : iov)
+		triplet = segment(0, 8);
+	const auto plain = DAT_COMPLETION_DEFAULT_FLAG;
+
+	EXPECT_TRUE(is_error(dat_ep_post_send(ep, -1, iov, cookie(1), plain), DAT_INVALID_PARAMETER,
+			     DAT_INVALID_ARG2));
+	EXPECT_TRUE(is_error(dat_ep_post_send(ep, 7, iov, cookie(1), plain), DAT_INVALID_PARAMETER,
+			     DAT_INVALID_ARG2));
+	EXPECT_TRUE(is_error(dat_ep_post_send(ep, 1, nullptr, cookie(1), plain),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
+	const DAT_RMR_TRIPLET remote = { 1, 0, 0, 1000 };
+	EXPECT_TRUE(is_error(dat_ep_post_rdma_read(ep, 4, iov, cookie(1), &remote, plain),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2))
+		<< "the device reads into 3 segments only";
+	EXPECT_TRUE(is_error(dat_ep_post_rdma_read(ep, 1, iov, cookie(1), nullptr, plain),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG5));
+	EXPECT_EQ(doorbells(), 0u);
+}
+
+TEST_F(Post, CompletionFlagsByOperation)
+{
+	const auto bad = [](DAT_RETURN got, DAT_RETURN_SUBTYPE arg) {
+		return is_error(got, DAT_INVALID_PARAMETER, arg);
+	};
+	const DAT_LMR_TRIPLET one = segment(0, 8);
+
+	EXPECT_TRUE(bad(send(one, DAT_COMPLETION_UNSIGNALLED_FLAG), DAT_INVALID_ARG5));
+	EXPECT_TRUE(bad(send(one, DAT_COMPLETION_EVD_THRESHOLD_FLAG), DAT_INVALID_ARG5));
+	EXPECT_TRUE(bad(send(one, static_cast<DAT_COMPLETION_FLAGS>(0x20)), DAT_INVALID_ARG5));
+	EXPECT_TRUE(bad(recv(one, DAT_COMPLETION_SUPPRESS_FLAG), DAT_INVALID_ARG5));
+	EXPECT_TRUE(bad(recv(one, DAT_COMPLETION_BARRIER_FENCE_FLAG), DAT_INVALID_ARG5));
+	EXPECT_TRUE(bad(write(one, 8, DAT_COMPLETION_SOLICITED_WAIT_FLAG), DAT_INVALID_ARG6));
+	EXPECT_TRUE(bad(read(one, 8, DAT_COMPLETION_SOLICITED_WAIT_FLAG), DAT_INVALID_ARG6));
+	EXPECT_EQ(write(one, 8, DAT_COMPLETION_SUPPRESS_FLAG), DAT_SUCCESS);
+	EXPECT_EQ(read(one, 8, DAT_COMPLETION_BARRIER_FENCE_FLAG), DAT_SUCCESS);
+}
+
+TEST_F(Post, RequestsNeedAConnectionOrItsEnd)
+{
+	struct Row {
+		DAT_EP_STATE state;
+		DAT_RETURN_SUBTYPE subtype;
+	};
+	const Row rows[] = {
+		{ DAT_EP_STATE_UNCONNECTED, DAT_INVALID_STATE_EP_UNCONNECTED },
+		{ DAT_EP_STATE_RESERVED, DAT_INVALID_STATE_EP_RESERVED },
+		{ DAT_EP_STATE_PASSIVE_CONNECTION_PENDING, DAT_INVALID_STATE_EP_PASSCONNPENDING },
+		{ DAT_EP_STATE_ACTIVE_CONNECTION_PENDING, DAT_INVALID_STATE_EP_ACTCONNPENDING },
+		{ DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING, DAT_INVALID_STATE_EP_TENTCONNPENDING },
+		{ DAT_EP_STATE_DISCONNECT_PENDING, DAT_INVALID_STATE_EP_DISCPENDING },
+		{ DAT_EP_STATE_COMPLETION_PENDING, DAT_INVALID_STATE_EP_COMPLPENDING },
+	};
+	const DAT_LMR_TRIPLET one = segment(0, 8);
+
+	for (const Row &row : rows) {
+		module.set_state(ep_id, row.state);
+		EXPECT_TRUE(is_error(send(one), DAT_INVALID_STATE, row.subtype));
+		EXPECT_TRUE(is_error(write(one, 8), DAT_INVALID_STATE, row.subtype));
+		EXPECT_TRUE(is_error(read(one, 8), DAT_INVALID_STATE, row.subtype));
+		EXPECT_EQ(recv(one), DAT_SUCCESS) << "receives are for all states";
+	}
+	module.set_state(ep_id, DAT_EP_STATE_DISCONNECTED);
+	EXPECT_EQ(send(one), DAT_SUCCESS);
+	EXPECT_EQ(recv(one), DAT_SUCCESS);
+}
+
+TEST_F(Post, SegmentsOutsideTheirMemory)
+{
+	const auto outside = [](DAT_RETURN got) {
+		return is_error(got, DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	};
+	DAT_LMR_TRIPLET before = segment(0, 8);
+	before.virtual_address--;
+
+	EXPECT_EQ(send(segment(0, memory.size())), DAT_SUCCESS);
+	EXPECT_EQ(send(segment(memory.size() - 1, 1)), DAT_SUCCESS);
+	EXPECT_TRUE(outside(send(segment(0, memory.size() + 1))));
+	EXPECT_TRUE(outside(send(segment(memory.size(), 1))));
+	EXPECT_TRUE(outside(send(before)));
+	EXPECT_TRUE(outside(recv(segment(memory.size() - 7, 8))));
+	EXPECT_TRUE(outside(recv(segment(8, ~DAT_VLEN{ 0 }))));
+	EXPECT_TRUE(outside(write(before, 8)));
+	EXPECT_TRUE(outside(read(before, 8)));
+}
+
+TEST_F(Post, UnknownMemoryIsAPrivilegeViolation)
+{
+	DAT_LMR_TRIPLET unknown = segment(0, 8);
+
+	for (const DAT_LMR_CONTEXT context : { 0u, lmr_context + 1, 0xffffffffu, ep_id }) {
+		unknown.lmr_context = context;
+		EXPECT_TRUE(is_error(send(unknown), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_READ));
+		EXPECT_TRUE(
+			is_error(recv(unknown), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE));
+		EXPECT_TRUE(
+			is_error(write(unknown, 8), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_READ));
+		EXPECT_TRUE(
+			is_error(read(unknown, 8), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE));
+	}
+	ASSERT_EQ(dat_lmr_free(lmr), DAT_SUCCESS);
+	EXPECT_TRUE(is_error(send(segment(0, 8)), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_READ));
+}
+
+TEST_F(Post, PrivilegesByDirection)
+{
+	make_lmr(DAT_MEM_PRIV_LOCAL_READ_FLAG, pz, &lmr_context);
+	EXPECT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(write(segment(0, 8), 8), DAT_SUCCESS);
+	EXPECT_TRUE(is_error(recv(segment(0, 8)), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE));
+	EXPECT_TRUE(
+		is_error(read(segment(0, 8), 8), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE));
+
+	make_lmr(DAT_MEM_PRIV_LOCAL_WRITE_FLAG, pz, &lmr_context);
+	EXPECT_TRUE(is_error(send(segment(0, 8)), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_READ));
+	EXPECT_TRUE(
+		is_error(write(segment(0, 8), 8), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_READ));
+	EXPECT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(read(segment(0, 8), 8), DAT_SUCCESS);
+
+	make_lmr(DAT_MEM_PRIV_REMOTE_WRITE_FLAG, pz, &lmr_context);
+	EXPECT_TRUE(is_error(recv(segment(0, 8)), DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE))
+		<< "remote write is no local privilege";
+}
+
+TEST_F(Post, AnotherZoneIsAProtectionViolation)
+{
+	DAT_PZ_HANDLE other;
+	ASSERT_EQ(dat_pz_create(ia, &other), DAT_SUCCESS);
+	make_lmr(DAT_MEM_PRIV_ALL_FLAG, other, &lmr_context);
+
+	EXPECT_TRUE(is_error(send(segment(0, 8)), DAT_PROTECTION_VIOLATION, DAT_PROTECTION_READ));
+	EXPECT_TRUE(is_error(recv(segment(0, 8)), DAT_PROTECTION_VIOLATION, DAT_PROTECTION_WRITE));
+}
+
+TEST_F(Post, RdmaLengths)
+{
+	EXPECT_TRUE(is_error(write(segment(0, 100), 99), DAT_LENGTH_ERROR));
+	EXPECT_EQ(write(segment(0, 100), 101), DAT_SUCCESS);
+	EXPECT_TRUE(is_error(read(segment(0, 99), 100), DAT_LENGTH_ERROR));
+	EXPECT_EQ(read(segment(0, 101), 100), DAT_SUCCESS);
+}
+
+TEST_F(Post, AReadFillsTheFrontOfALongerIov)
+{
+	DAT_LMR_TRIPLET iov[] = { segment(0, 60), segment(100, 60), segment(200, 60) };
+	const DAT_RMR_TRIPLET remote = { 1, 0, 0, 100 };
+
+	ASSERT_EQ(
+		dat_ep_post_rdma_read(ep, 3, iov, cookie(1), &remote, DAT_COMPLETION_DEFAULT_FLAG),
+		DAT_SUCCESS);
+	const kdapl_sqe &sqe = module.taken.at(0);
+	ASSERT_EQ(sqe.num_seg, 2);
+	EXPECT_EQ(sqe.seg[0].length, 60u);
+	EXPECT_EQ(sqe.seg[1].length, 40u);
+}
+
+TEST_F(Post, RequestSlotsAreThoseOfTheAttributes)
+{
+	DAT_EP_PARAM param;
+	ASSERT_EQ(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param), DAT_SUCCESS);
+
+	for (DAT_COUNT i = 0; i < param.ep_attr.max_request_dtos; i++)
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS) << i;
+	EXPECT_TRUE(
+		is_error(send(segment(0, 8)), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS));
+	EXPECT_EQ(recv(segment(0, 8)), DAT_SUCCESS) << "receives have slots of their own";
+	module.complete(ep_id, 2, 0);
+	EXPECT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(write(segment(0, 8), 8), DAT_SUCCESS);
+	EXPECT_TRUE(
+		is_error(read(segment(0, 8), 8), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS));
+}
+
+TEST_F(Post, RecvSlotsAndIdleness)
+{
+	DAT_BOOLEAN recv_idle, request_idle;
+	DAT_COUNT posted = 0;
+
+	while (recv(segment(0, 8)) == DAT_SUCCESS)
+		posted++;
+	EXPECT_EQ(posted, 256);
+	EXPECT_TRUE(
+		is_error(recv(segment(0, 8)), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS));
+	ASSERT_EQ(dat_ep_get_status(ep, nullptr, &recv_idle, &request_idle), DAT_SUCCESS);
+	EXPECT_EQ(recv_idle, DAT_FALSE);
+	EXPECT_EQ(request_idle, DAT_TRUE);
+	module.complete(ep_id, 0, 256);
+	ASSERT_EQ(dat_ep_get_status(ep, nullptr, &recv_idle, nullptr), DAT_SUCCESS);
+	EXPECT_EQ(recv_idle, DAT_TRUE);
+	EXPECT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+}
+
+TEST_F(Post, RequestsRingOnlyWhenTheModuleSleeps)
+{
+	module.set_need_wakeup(false);
+	for (int i = 0; i < 10; i++)
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 0u);
+	EXPECT_EQ(module.take(), 10u);
+	module.set_need_wakeup(true);
+	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 1u);
+}
+
+TEST_F(Post, ReceivesRingBelowTheLowMark)
+{
+	module.set_need_wakeup(true);
+	module.set_hw_recv(ep_id, 15);
+	ASSERT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 1u);
+	module.set_hw_recv(ep_id, 16);
+	ASSERT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 1u) << "a sleeping module does not matter to receives";
+}
+
+TEST_F(Post, AFullRingIsEmptiedByTheModuleOnce)
+{
+	module.set_need_wakeup(false);
+	for (std::uint32_t i = 0; i < module.sq_entries; i++)
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 0u);
+	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 1u);
+	EXPECT_EQ(module.taken.size(), module.sq_entries);
+
+	module.on_submit = [] {};
+	for (std::uint32_t i = 1; i < module.sq_entries; i++)
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_TRUE(
+		is_error(send(segment(0, 8)), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS));
+	EXPECT_EQ(doorbells(), 2u);
+	EXPECT_EQ(module.take(), module.sq_entries) << "the refused one is not among them";
+}
+
+TEST_F(Post, ARefusedPostLeavesNothingBehind)
+{
+	module.set_need_wakeup(false);
+	DAT_LMR_TRIPLET iov[] = { segment(0, 8), segment(memory.size(), 8) };
+
+	EXPECT_TRUE(is_error(dat_ep_post_send(ep, 2, iov, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
+	EXPECT_EQ(module.take(), 0u);
+	DAT_BOOLEAN request_idle;
+	ASSERT_EQ(dat_ep_get_status(ep, nullptr, nullptr, &request_idle), DAT_SUCCESS);
+	EXPECT_EQ(request_idle, DAT_TRUE);
+}
+
+TEST_F(Post, ResetBeginsToCountAnew)
+{
+	while (send(segment(0, 8)) == DAT_SUCCESS)
+		continue;
+	module.set_state(ep_id, DAT_EP_STATE_DISCONNECTED);
+	module.complete(ep_id, 256, 0);
+	ASSERT_EQ(dat_ep_reset(ep), DAT_SUCCESS);
+	DAT_EP_STATE state;
+	DAT_BOOLEAN request_idle;
+	ASSERT_EQ(dat_ep_get_status(ep, &state, nullptr, &request_idle), DAT_SUCCESS);
+	EXPECT_EQ(state, DAT_EP_STATE_UNCONNECTED);
+	EXPECT_EQ(request_idle, DAT_TRUE);
+
+	ASSERT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+	ASSERT_EQ(dat_ep_reset(ep), DAT_SUCCESS);
+	DAT_BOOLEAN recv_idle;
+	ASSERT_EQ(dat_ep_get_status(ep, nullptr, &recv_idle, nullptr), DAT_SUCCESS);
+	EXPECT_EQ(recv_idle, DAT_FALSE) << "an unconnected EP keeps its receives";
+}
+
+class IwarpPost : public Post {
+protected:
+	void SetUp() override
+	{
+		module.attributes.transport = KDAPL_TRANSPORT_IWARP;
+		Post::SetUp();
+	}
+};
+
+TEST_F(IwarpPost, ReceivesAlwaysRing)
+{
+	module.set_hw_recv(ep_id, 200);
+	for (unsigned i = 1; i < 20; i++) {
+		ASSERT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+		EXPECT_EQ(doorbells(), i);
+	}
+}
+
+class PostAtTheWrap : public Post {
+protected:
+	void SetUp() override
+	{
+		module.first_index = 0xfffffff0;
+		Post::SetUp();
+	}
+};
+
+TEST_F(PostAtTheWrap, IndicesRunThrough)
+{
+	module.set_need_wakeup(false);
+	for (int round = 0; round < 3; round++) {
+		for (std::uint32_t i = 0; i < module.sq_entries; i++)
+			ASSERT_EQ(send(segment(i, 1)), DAT_SUCCESS);
+		module.complete(ep_id, module.sq_entries, 0);
+		ASSERT_EQ(module.take(), module.sq_entries);
+	}
+	EXPECT_EQ(doorbells(), 0u);
+	for (std::size_t i = 0; i < module.taken.size(); i++)
+		EXPECT_EQ(module.taken[i].seg[0].addr,
+			  segment(i % module.sq_entries, 1).virtual_address);
+}
+
+// Posts of several threads, EPs of their own, one ring: each EP's entries keep
+// their order and none is lost.
+TEST_F(Post, ManyThreads)
+{
+	constexpr int threads = 4, count = 2000;
+	std::array<DAT_EP_HANDLE, threads> eps;
+	std::array<std::uint32_t, threads> ids;
+	for (int t = 0; t < threads; t++) {
+		ASSERT_EQ(dat_ep_create(ia, pz, dto_evd, dto_evd, conn_evd, nullptr, &eps[t]),
+			  DAT_SUCCESS);
+		ids[t] = module.last_id();
+		module.set_state(ids[t], DAT_EP_STATE_CONNECTED);
+	}
+	std::map<std::uint32_t, std::uint64_t> next;
+	std::size_t seen = 0;
+	module.on_submit = [&] {
+		module.take();
+		for (; seen < module.taken.size(); seen++) {
+			const kdapl_sqe &sqe = module.taken[seen];
+			EXPECT_EQ(sqe.cookie, next[sqe.ep]++);
+			module.complete(sqe.ep, 1, 0);
+		}
+	};
+	std::vector<std::jthread> running;
+	for (int t = 0; t < threads; t++) {
+		running.emplace_back([&, t] {
+			DAT_LMR_TRIPLET one = segment(0, 8);
+			for (int i = 0; i < count; i++)
+				ASSERT_EQ(dat_ep_post_send(eps[t], 1, &one, cookie(i),
+							   DAT_COMPLETION_DEFAULT_FLAG),
+					  DAT_SUCCESS);
+		});
+	}
+	running.clear();
+	for (const std::uint32_t id : ids)
+		EXPECT_EQ(next[id], static_cast<std::uint64_t>(count));
+}
+
+} // namespace
