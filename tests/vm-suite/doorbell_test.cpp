@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Doorbells are spared, and no wake-up is lost: what was posted starts without
+ * any further call. The programs here never enter the module while they wait,
+ * so an entry that it overlooked stays overlooked, and the test fails.
+ */
+
+#include "module_state.hpp"
+#include "pair.hpp"
+#include "play.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <sys/mman.h>
+
+namespace suite {
+namespace {
+
+/** Does nothing, for some time that differs from call to call. */
+void dally(std::mt19937 &random, unsigned most)
+{
+	for (unsigned i = random() % most; i > 0; i--)
+		std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+/** Takes the next completion without entering the module. */
+void take(Endpoint &endpoint, DAT_UINT64 cookie, DAT_DTO_COMPLETION_STATUS status)
+{
+	DAT_EVENT event = endpoint.request_queue().spin();
+	const DAT_DTO_COMPLETION_EVENT_DATA &dto = event.event_data.dto_completion_event_data;
+
+	require(dto.user_cookie.as_64 == cookie && dto.status == status,
+		"another completion: cookie " + std::to_string(dto.user_cookie.as_64) +
+			", status " + std::to_string(dto.status));
+}
+
+/** Microseconds that the module stops at the worst moment. */
+class Doorbell : public testing::TestWithParam<unsigned> {};
+
+INSTANTIATE_TEST_SUITE_P(Pause, Doorbell, testing::Values(0, 3, 30),
+			 [](const auto &info) { return std::to_string(info.param) + "us"; });
+
+/*
+ * Bursts of operations that the device carries out. Their completions make the
+ * module look into the ring; the last ones of a burst find it about to stop.
+ */
+TEST_P(Doorbell, BurstsOfWrites)
+{
+	ModuleParameter pause("sq_pause_us", std::to_string(GetParam()));
+	const std::uint64_t count = scaled(20'000);
+
+	play([&](Line &) {
+		constexpr unsigned most = 48;
+		Adapter adapter;
+		Pair pair(adapter, { .requests = most, .events = 4 * most });
+		Region target(adapter, 64);
+		std::mt19937 random(GetParam());
+		kdapl_query before = module_query();
+
+		for (std::uint64_t posted = 0, taken = 0; taken < count;) {
+			for (unsigned burst = 1 + random() % most; burst > 0; burst--) {
+				ok(pair.active.write(Segments(), target.remote(0, 0), posted++));
+				dally(random, 1 + (burst % 8) * 50);
+			}
+			while (taken < posted)
+				take(pair.active, taken++, DAT_DTO_SUCCESS);
+		}
+		kdapl_query after = module_query();
+		EXPECT_GE(after.posts - before.posts, count);
+		EXPECT_LT(after.doorbells - before.doorbells, after.posts - before.posts)
+			<< "every post rang: nothing was tested";
+	});
+}
+
+/*
+ * Many more posts, on an endpoint that flushes them at once, over a ring that a
+ * busy endpoint keeps the module looking into, until that one falls idle.
+ */
+TEST_P(Doorbell, MillionsOfPosts)
+{
+	ModuleParameter pause("sq_pause_us", std::to_string(GetParam()));
+	const std::uint64_t count = scaled(700'000);
+
+	play([&](Line &) {
+		constexpr unsigned most = 100, busy = 12;
+		constexpr std::size_t size = 4096;
+		Adapter adapter;
+		Pair pair(adapter, { .requests = busy });
+		Pair ended(adapter, { .requests = most, .events = 2 * most });
+		Region source(adapter, size), target(adapter, size);
+		std::mt19937 random(GetParam());
+		kdapl_query before = module_query();
+
+		ok(dat_ep_disconnect(ended.active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+		ended.active.expect_end();
+		for (std::uint64_t posted = 0, round = 0; posted < count; round++) {
+			std::uint64_t taken = posted;
+			bool with_traffic = round % 8 == 0;
+
+			for (unsigned i = 0; with_traffic && i < busy; i++)
+				ok(pair.active.write(source.local(0, size), target.remote(0, size),
+						     i));
+			for (unsigned burst = 1 + random() % most; burst > 0; burst--) {
+				ok(ended.active.send(Segments(), posted++));
+				dally(random, 1 + (burst % 4) * 20);
+			}
+			while (taken < posted)
+				take(ended.active, taken++, DAT_DTO_ERR_FLUSHED);
+			for (unsigned i = 0; with_traffic && i < busy; i++)
+				take(pair.active, i, DAT_DTO_SUCCESS);
+		}
+		kdapl_query after = module_query();
+		EXPECT_LT(after.doorbells - before.doorbells, after.posts - before.posts)
+			<< "every post rang: nothing was tested";
+	});
+}
+
+/* The ring has fewer entries than are posted before anybody looks. */
+TEST(DoorbellRing, LongerThanTheRing)
+{
+	constexpr DAT_COUNT depth = 3000;
+
+	play([](Line &) {
+		Adapter adapter;
+		Pair pair(adapter, { .requests = depth, .events = depth });
+		Region target(adapter, 64);
+
+		for (DAT_UINT64 i = 0; i < depth; i++)
+			ok(pair.active.write(Segments(), target.remote(0, 0), i));
+		for (DAT_UINT64 i = 0; i < depth; i++)
+			take(pair.active, i, DAT_DTO_SUCCESS);
+	});
+}
+
+/* ---- receives ---- */
+
+/** Shared by both programs: receives posted so far. */
+using Credit = std::atomic<std::uint64_t>;
+
+void receive_all(Line &line, Credit &posted, std::uint64_t count)
+{
+	constexpr DAT_COUNT depth = 128;
+	Adapter adapter;
+	Listener listener(adapter);
+	Endpoint endpoint(adapter, { .recvs = depth, .events = 2 * depth });
+	Region region(adapter, depth * 64);
+
+	for (DAT_UINT64 i = 0; i < depth; i++)
+		ok(endpoint.recv(region.local(i * 64, 64), i));
+	posted = depth;
+	serve(line, listener, endpoint);
+	for (DAT_UINT64 i = 0; i < count; i++) {
+		endpoint.expect_recv(i, 64);
+		ok(endpoint.recv(region.local(i % depth * 64, 64), i + depth));
+		posted++;
+	}
+	line.meet();
+}
+
+/** Bursts that use up every receive that was posted. */
+void send_all(Line &line, Credit &posted, std::uint64_t count)
+{
+	constexpr DAT_COUNT depth = 128;
+	Adapter adapter;
+	Endpoint endpoint(adapter, { .requests = depth, .events = 2 * depth });
+	Region region(adapter, 64);
+	std::uint64_t sent = 0, done = 0;
+
+	dial(line, adapter, endpoint);
+	while (sent < count) {
+		std::uint64_t allowed = std::min(posted.load(), count);
+
+		while (sent < allowed && sent - done < depth)
+			ok(endpoint.send(region.local(0, 64), sent++));
+		while (done < sent)
+			endpoint.expect_request(done++, 64);
+	}
+	line.meet();
+}
+
+/* On iWARP a message that finds no buffer would even end the connection. */
+TEST(DoorbellReceive, LazilyPostedOnesAreThere)
+{
+	const std::uint64_t count = scaled(20'000);
+	void *memory = mmap(nullptr, sizeof(Credit), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(memory, MAP_FAILED);
+	auto posted = new (memory) Credit(0);
+	std::int64_t sent_before = hardware_counter("send_rnr_err");
+	std::int64_t received_before = hardware_counter("rcvd_rnr_err");
+
+	play([&](Line &line) { receive_all(line, *posted, count); },
+	     [&](Line &line) { send_all(line, *posted, count); });
+	EXPECT_EQ(hardware_counter("send_rnr_err"), sent_before);
+	EXPECT_EQ(hardware_counter("rcvd_rnr_err"), received_before);
+	munmap(memory, sizeof(Credit));
+}
+
+} // namespace
+} // namespace suite
