@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "adapter.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "error.hpp"
+
+namespace tools {
+
+static constexpr const char *device = "/dev/kdapl";
+
+/* Why no adapter can be asked for, as far as the device file tells. */
+static Error no_module()
+{
+	int fd = open(device, O_RDWR | O_CLOEXEC);
+	int err = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	switch (err) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return Error(
+			fmt::format("the kdapl module is not loaded ({} is not there): load it "
+				    "as root with 'modprobe kdapl', or 'insmod kdapl.ko'",
+				    device),
+			Exit::NoAdapter);
+	case EACCES:
+	case EPERM:
+		return Error(fmt::format("no permission to open {}: run as root, or give your user "
+					 "access with the udev rule (group rdma)",
+					 device),
+			     Exit::NoAdapter);
+	default:
+		return Error(err ? errno_error(fmt::format("open {}", device), err).what() :
+				   std::string("the kdapl module does not answer: its version does "
+					       "not fit this library"),
+			     Exit::NoAdapter);
+	}
+}
+
+std::vector<std::string> list_adapters()
+{
+	std::vector<DAT_PROVIDER_INFO> infos(16);
+
+	for (;;) {
+		std::vector<DAT_PROVIDER_INFO *> pointers;
+		DAT_COUNT count = 0;
+
+		for (auto &info : infos)
+			pointers.push_back(&info);
+		DAT_RETURN ret = dat_registry_list_providers(
+			static_cast<DAT_COUNT>(pointers.size()), &count, pointers.data());
+		if (ret == DAT_SUCCESS) {
+			std::vector<std::string> names;
+			for (DAT_COUNT i = 0; i < count; i++)
+				names.emplace_back(infos[i].ia_name);
+			if (names.empty() && access(device, R_OK | W_OK) != 0)
+				throw no_module();
+			return names;
+		}
+		if (DAT_GET_TYPE(ret) != DAT_INVALID_PARAMETER ||
+		    count <= static_cast<DAT_COUNT>(infos.size()))
+			throw no_module();
+		infos.resize(count);
+	}
+}
+
+/* The sentence for an adapter that is not there. */
+static Error no_adapter(const std::string &name)
+{
+	auto names = list_adapters();
+
+	if (names.empty())
+		return Error(
+			fmt::format("there is no adapter '{}', nor any other: create one, e.g. "
+				    "'rdma link add rxe0 type rxe netdev eth0'",
+				    name),
+			Exit::NoAdapter);
+	return Error(fmt::format("there is no adapter '{}' (DAT_PROVIDER_NOT_FOUND); those that "
+				 "exist: {}",
+				 name, fmt::join(names, ", ")),
+		     Exit::NoAdapter);
+}
+
+Adapter::Adapter(const std::string &name) : name_(name)
+{
+	DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+	constexpr DAT_COUNT async_events = 16;
+	DAT_RETURN ret =
+		dat_ia_open(const_cast<char *>(name.c_str()), async_events, &async, ia_.out());
+
+	if (DAT_GET_TYPE(ret) == DAT_PROVIDER_NOT_FOUND)
+		throw no_adapter(name);
+	if (ret != DAT_SUCCESS) {
+		ia_.release();
+		if (access(device, R_OK | W_OK) != 0)
+			throw no_module();
+		throw Error(fmt::format("cannot open adapter '{}': {}", name, dat_text(ret)),
+			    Exit::NoAdapter);
+	}
+	check(dat_ia_query(ia(), nullptr, DAT_IA_FIELD_ALL, &attr_, DAT_PROVIDER_FIELD_ALL,
+			   &provider_),
+	      "query the adapter");
+	check(dat_pz_create(ia(), pz_.out()), "make a protection zone");
+}
+
+std::optional<std::string> Adapter::named(std::string_view name) const
+{
+	for (DAT_COUNT i = 0; i < provider_.num_provider_specific_attr; i++) {
+		const DAT_NAMED_ATTR &a = provider_.provider_specific_attr[i];
+		if (a.name && a.value && name == a.name)
+			return a.value;
+	}
+	return std::nullopt;
+}
+
+std::vector<std::string> Adapter::addresses() const
+{
+	/* The interface's own attribute has room for one only. */
+	auto all = named("KDAPL_ADDRESSES");
+	std::vector<std::string> list;
+
+	if (all) {
+		std::istringstream words(*all);
+		for (std::string word; words >> word;)
+			list.push_back(word);
+	} else if (address().valid()) {
+		list.push_back(address().text());
+	}
+	return list;
+}
+
+/* Whether an adapter has an address of the kind that the peer has. */
+static bool has_family(const std::vector<std::string> &addresses,
+		       const std::optional<Address> &peer)
+{
+	return std::any_of(addresses.begin(), addresses.end(), [&](const std::string &text) {
+		bool v6 = text.find(':') != std::string::npos;
+		return !peer || v6 == (peer->family() == AF_INET6);
+	});
+}
+
+Adapter open_adapter(const std::optional<std::string> &wanted, const std::optional<Address> &peer)
+{
+	if (wanted)
+		return Adapter(*wanted);
+
+	auto names = list_adapters();
+	if (names.empty())
+		throw Error("there is no RDMA adapter: create one, e.g. "
+			    "'rdma link add rxe0 type rxe netdev eth0'",
+			    Exit::NoAdapter);
+	auto source = peer ? source_address_for(*peer) : std::nullopt;
+	std::optional<std::string> fits;
+	for (const auto &name : names) {
+		Adapter adapter(name);
+		auto own = adapter.addresses();
+		if (source && std::find(own.begin(), own.end(), source->text()) != own.end()) {
+			fits = name;
+			break;
+		}
+		if (!fits && has_family(own, peer))
+			fits = name;
+	}
+	if (!fits)
+		throw Error(
+			fmt::format("none of the adapters ({}) has an address{}: give the network "
+				    "device an address, or name an adapter with --ia",
+				    fmt::join(names, ", "),
+				    peer ? " that fits " + peer->text() : ""),
+			Exit::NoAdapter);
+	if (names.size() > 1)
+		fmt::print(stderr, "using adapter {} (of {}; --ia chooses)\n", *fits,
+			   fmt::join(names, ", "));
+	return Adapter(*fits);
+}
+
+} // namespace tools

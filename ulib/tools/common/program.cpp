@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "program.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tools {
+
+void add_common_options(CLI::App &app, CommonOptions &options)
+{
+	app.set_version_flag("--version", app.get_name() + " " TOOLS_VERSION);
+	app.add_option("--ia", options.ia, "Adapter to use (datinfo lists them)")
+		->type_name("NAME");
+	app.add_flag("--json", options.json, "Print the result as JSON on standard output");
+}
+
+void usage_error(const std::string &sentence)
+{
+	throw Error(sentence, Exit::Usage);
+}
+
+void complain(const CLI::App &app, const Error &error)
+{
+	fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+	if (error.code() == Exit::Usage)
+		fmt::print(stderr, "Try '{} --help'.\n", app.get_name());
+}
+
+void print_json_error(const CLI::App &app, const Error &error)
+{
+	const nlohmann::json out = { { "tool", app.get_name() },
+				     { "ok", false },
+				     { "error", error.what() },
+				     { "exit", static_cast<int>(error.code()) } };
+
+	fmt::print("{}\n", out.dump());
+	std::fflush(stdout);
+}
+
+int run_program(CLI::App &app, const CommonOptions &options, int argc, char **argv,
+		const std::function<Exit()> &body)
+{
+	try {
+		app.parse(argc, argv);
+	} catch (const CLI::ParseError &e) {
+		/* CLI11 prints help and version as errors with code 0. */
+		return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::Usage);
+	}
+	try {
+		return static_cast<int>(body());
+	} catch (const Error &e) {
+		complain(app, e);
+		if (options.json)
+			print_json_error(app, e);
+		return static_cast<int>(e.code());
+	} catch (const std::exception &e) {
+		fmt::print(stderr, "{}: {}\n", app.get_name(), e.what());
+		return static_cast<int>(Exit::Failed);
+	}
+}
+
+} // namespace tools

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What the tools have in common as programs: options, exit codes, how an error
+ * is told.
+ */
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "error.hpp"
+
+namespace tools {
+
+/** Options that every tool has. */
+struct CommonOptions {
+	std::optional<std::string> ia;
+	bool json = false;
+};
+
+/** Adds --version, --ia and --json. */
+void add_common_options(CLI::App &app, CommonOptions &options);
+
+/** Adds an option that is one of several words. */
+template <class T>
+void add_choice(CLI::App &app, const std::string &option, T &value,
+		const std::map<std::string, T> &choices, const std::string &standard,
+		const std::string &description)
+{
+	std::vector<std::string> words;
+	std::string list;
+
+	for (const auto &choice : choices) {
+		words.push_back(choice.first);
+		list += (list.empty() ? "" : "|") + choice.first;
+	}
+	app.add_option_function<std::string>(
+		   option, [&](const std::string &word) { value = choices.at(word); }, description)
+		->check(CLI::IsMember(words).description(""))
+		->type_name(list)
+		->default_str(standard);
+}
+
+/** Throws a usage error. */
+[[noreturn]] void usage_error(const std::string &sentence);
+
+/**
+ * Parses the command line, then runs the tool. Errors go to stderr as
+ * "NAME: sentence" and, with --json, to stdout as {"ok": false, ...}. Returns
+ * the exit code.
+ */
+int run_program(CLI::App &app, const CommonOptions &options, int argc, char **argv,
+		const std::function<Exit()> &body);
+
+/** Prints "NAME: sentence" to stderr. */
+void complain(const CLI::App &app, const Error &error);
+
+/** Prints {"ok": false, ...} to stdout. */
+void print_json_error(const CLI::App &app, const Error &error);
+
+} // namespace tools

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * datinfo: the adapters there are, and what each of them is and can do.
+ */
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "../common/adapter.hpp"
+#include "../common/program.hpp"
+
+#include "describe.hpp"
+
+namespace {
+
+using json = nlohmann::ordered_json;
+using tools::Exit;
+
+std::string text_of(const json &value)
+{
+	return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/* Members one to a line; members of members indented below their name. */
+void print_table(const json &object, int indent)
+{
+	constexpr int column = 40;
+
+	for (const auto &[key, value] : object.items()) {
+		if (!value.is_object()) {
+			fmt::print("{:{}}{:<{}}{}\n", "", indent, key, column - indent,
+				   text_of(value));
+		} else if (!value.empty()) {
+			fmt::print("{:{}}{}\n", "", indent, key);
+			print_table(value, indent + 2);
+		}
+	}
+}
+
+Exit run(const tools::CommonOptions &options)
+{
+	auto names = options.ia ? std::vector{ *options.ia } : tools::list_adapters();
+	json adapters = json::array();
+
+	for (const auto &name : names)
+		adapters.push_back(info::describe(name));
+	if (options.json) {
+		fmt::print("{}\n",
+			   json{ { "tool", "datinfo" }, { "ok", true }, { "adapters", adapters } }
+				   .dump(2));
+		return Exit::Ok;
+	}
+	if (adapters.empty())
+		fmt::print("The kdapl module is loaded, and there is no RDMA adapter. Create one, "
+			   "e.g. "
+			   "'rdma link add rxe0 type rxe netdev eth0'.\n");
+	for (const auto &adapter : adapters) {
+		print_table(adapter, 0);
+		fmt::print("\n");
+	}
+	return Exit::Ok;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	CLI::App app("Lists the adapters that DAT programs can open: their addresses, limits, "
+		     "memory ordering, and the version of the module that serves them.",
+		     "datinfo");
+	tools::CommonOptions options;
+
+	tools::add_common_options(app, options);
+	return tools::run_program(app, options, argc, argv, [&] { return run(options); });
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * datping: messages between two machines, each one verified, with their
+ * latency and rate.
+ */
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "../common/program.hpp"
+
+#include "client.hpp"
+#include "report.hpp"
+#include "server.hpp"
+
+namespace {
+
+using tools::Exit;
+
+struct Options {
+	tools::CommonOptions common;
+	bool server = false;
+	bool once = false;
+	std::optional<std::string> connect;
+	std::uint64_t port = 45248;
+	ping::Hello hello;
+	bool wait = false;
+	double timeout = 10;
+	double idle = 30;
+};
+
+void define(CLI::App &app, Options &o)
+{
+	static const std::map<std::string, ping::Mode> modes = { { "send", ping::Mode::Send },
+								 { "write", ping::Mode::Write },
+								 { "read", ping::Mode::Read } };
+	static const std::map<std::string, ping::Verify> verifies = {
+		{ "none", ping::Verify::None },
+		{ "ends", ping::Verify::Ends },
+		{ "all", ping::Verify::All }
+	};
+
+	tools::add_common_options(app, o.common);
+	auto *role = app.add_option_group("role", "What to be (one of these)");
+	role->add_flag("--server", o.server, "Answer clients");
+	role->add_option("--connect", o.connect, "Measure against the server at ADDR")
+		->type_name("ADDR");
+	role->require_option(1);
+	app.add_option("--port", o.port, "Connection qualifier to listen on or connect to")
+		->check(CLI::Range(1, 65535))
+		->capture_default_str();
+	app.add_flag("--once", o.once, "Server: exit after one client");
+	tools::add_choice(app, "--mode", o.hello.mode, modes, "send", "How data moves");
+	app.add_option("--size", o.hello.size, "Bytes in a message")->capture_default_str();
+	app.add_option("--count", o.hello.count, "Messages")->capture_default_str();
+	app.add_option("--depth", o.hello.depth, "Messages under way at a time")
+		->capture_default_str();
+	auto *wait = app.add_flag("--wait", o.wait, "Sleep until something happens (default)");
+	app.add_flag("--poll", o.hello.poll, "Ask all the time whether something happened")
+		->excludes(wait);
+	tools::add_choice(app, "--verify", o.hello.verify, verifies, "all",
+			  "Messages to fill with a pattern and check");
+	app.add_option("--timeout", o.timeout, "Seconds to wait for a connection")
+		->check(CLI::PositiveNumber)
+		->capture_default_str();
+	app.add_option("--idle", o.idle, "Seconds of silence after which to give up")
+		->check(CLI::PositiveNumber)
+		->capture_default_str();
+}
+
+Exit run_client(const Options &o)
+{
+	tools::Address peer = tools::resolve(*o.connect);
+
+	if (!o.hello.acceptable())
+		tools::usage_error(fmt::format(
+			"size, count and depth must be at least 1 (size 0 works in mode send), "
+			"depth at most {}, and the buffers for depth messages at most {} MiB",
+			ping::max_depth, ping::max_memory >> 20));
+	tools::Adapter adapter = tools::open_adapter(o.common.ia, peer);
+	ping::Client client(adapter, o.hello);
+	ping::Report report =
+		client.run({ peer, o.port, tools::Seconds(o.timeout), tools::Seconds(o.idle) });
+	ping::print_report(o.hello, report, adapter.name(), peer.text(), o.common.json);
+	if (report.local.wrong)
+		throw tools::Error(fmt::format("{} of the messages that arrived here are wrong: {}",
+					       report.local.wrong, report.local.first));
+	if (report.remote.wrong)
+		throw tools::Error(fmt::format("{} of the messages that arrived at the server are "
+					       "wrong; its own output says more",
+					       report.remote.wrong));
+	return Exit::Ok;
+}
+
+/* Serves one client; whatever goes wrong with it is no reason to stop serving. */
+Exit serve_one(const CLI::App &app, const Options &o, const tools::Adapter &adapter,
+	       tools::Request request)
+{
+	const std::string peer = request.from.text();
+	ping::ServerOptions options{ std::nullopt, tools::Seconds(o.timeout),
+				     tools::Seconds(o.idle) };
+
+	if (o.wait || o.hello.poll)
+		options.waiting = o.wait ? tools::Waiting::Sleep : tools::Waiting::Poll;
+	try {
+		ping::Served served = ping::serve(adapter, std::move(request), options);
+		ping::print_served(served, adapter.name(), peer, o.common.json);
+		return served.verdict.wrong ? Exit::Failed : Exit::Ok;
+	} catch (const tools::Error &e) {
+		tools::complain(
+			app, tools::Error(fmt::format("client {}: {}", peer, e.what()), e.code()));
+		return e.code();
+	}
+}
+
+Exit run_server(const CLI::App &app, const Options &o)
+{
+	tools::Adapter adapter = tools::open_adapter(o.common.ia, std::nullopt);
+	tools::Listener listener(adapter, o.port);
+
+	fmt::print(stderr, "datping: listening on {} ({}) port {}\n", adapter.name(),
+		   adapter.address().text(), o.port);
+	for (;;) {
+		Exit result = serve_one(app, o, adapter, listener.next());
+		if (o.once)
+			return result;
+	}
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	CLI::App app("Moves messages between two machines by DAT and verifies each of them; "
+		     "prints latency percentiles and rates.",
+		     "datping");
+	Options options;
+
+	define(app, options);
+	return tools::run_program(app, options.common, argc, argv, [&] {
+		return options.server ? run_server(app, options) : run_client(options);
+	});
+}
