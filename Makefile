@@ -8,6 +8,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # What else the library's build is to know, e.g. -DCMAKE_CXX_COMPILER=clang++
 CMAKE_FLAGS ?=
+# Only these targets of the library's build.
+ULIB_TARGETS ?=
 CHECKED ?=
 
 jobs := $(shell nproc)
@@ -37,7 +39,7 @@ ulib: ## the user library, the tools and the tests, in build/ulib/
 	@cmake -S . -B build/ulib -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 		-DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBUILD_TESTING=$(tests) $(CMAKE_FLAGS) >build/cmake.log 2>&1 || \
 		{ cat build/cmake.log; exit 1; }
-	@cmake --build build/ulib -j$(jobs)
+	@cmake --build build/ulib -j$(jobs) $(if $(ULIB_TARGETS),--target $(ULIB_TARGETS)) -- --no-print-directory
 
 demo: ## build, boot the test machine, move files by RDMA in it
 	@scripts/demo $(if $(HOST),--host)
