@@ -88,17 +88,14 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 	struct kdapl_work *work = container_of(rec, struct kdapl_work, rec);
 	struct kdapl_ep *ep = work->ep;
 	struct kdapl_ep_status *shown = ep->status.addr;
-	struct kdapl_wq *wq;
+	bool recv = work->op == KDAPL_OP_RECV;
+	struct kdapl_wq *wq = recv ? &ep->rq : &ep->sq;
+	u32 done = wq->done + 1;
 
-	if (work->op == KDAPL_OP_RECV) {
-		wq = &ep->rq;
-		WRITE_ONCE(shown->recv_done, wq->done + 1);
-	} else {
-		wq = &ep->sq;
-		WRITE_ONCE(shown->done, wq->done + 1);
-	}
-	/* (J) pairs with (I). */
-	smp_store_release(&wq->done, wq->done + 1);
+	/* (J) pairs with (I). From here on the slot can be filled again. */
+	smp_store_release(&wq->done, done);
+	/* Only then is the program told: what it posts at once must fit. */
+	smp_store_release(recv ? &shown->recv_done : &shown->done, done);
 }
 
 static void account(struct kdapl_ep *ep, struct kdapl_work *work,

@@ -423,6 +423,8 @@ static void wq_cancel(struct kdapl_wq *wq, struct kdapl_evd *evd)
 
 	for (i = wq->done; i != wq->head; i++)
 		kdapl_evd_cancel(evd, &wq->work[i & wq->mask].rec);
+	/* A release that counted its slot may still be telling the program. */
+	kdapl_evd_sync(evd);
 }
 
 static void ep_unuse(struct kdapl_ep *ep)

@@ -118,6 +118,14 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 	spin_unlock_bh(&evd->lock);
 }
 
+void kdapl_evd_sync(struct kdapl_evd *evd)
+{
+	if (!evd)
+		return;
+	spin_lock_bh(&evd->lock);
+	spin_unlock_bh(&evd->lock);
+}
+
 u32 kdapl_evd_count(struct kdapl_evd *evd)
 {
 	u32 count;

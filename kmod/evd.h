@@ -78,6 +78,9 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 /* Take back a record that may still wait: its event is dropped. */
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);
 
+/* Wait until no release is running. */
+void kdapl_evd_sync(struct kdapl_evd *evd);
+
 /* Events in ring and backlog. For the backlog limit of service points. */
 u32 kdapl_evd_count(struct kdapl_evd *evd);
 
