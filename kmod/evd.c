@@ -71,7 +71,7 @@ static void evd_refill(struct kdapl_evd *evd)
 		if (rec->event.type && !evd_has_room(evd))
 			break;
 		list_del_init(&rec->list);
-		evd->backlog_len--;
+		evd->backlog_len -= !!rec->event.type;
 		evd_store(evd, &rec->event);
 		evd_release(rec);
 	}
@@ -96,7 +96,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 	} else {
 		rec->event = *event;
 		list_add_tail(&rec->list, &evd->backlog);
-		evd->backlog_len++;
+		evd->backlog_len += !!event->type;
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 	}
 	/* A wake-up nobody waits for is not issued. */
@@ -113,7 +113,7 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 	spin_lock_bh(&evd->lock);
 	if (!list_empty(&rec->list)) {
 		list_del_init(&rec->list);
-		evd->backlog_len--;
+		evd->backlog_len -= !!rec->event.type;
 	}
 	spin_unlock_bh(&evd->lock);
 }
@@ -243,8 +243,10 @@ void kdapl_evd_kill(struct kdapl_evd *evd)
 {
 	/* What is queued stays readable: the last events tell what happened. */
 	spin_lock_bh(&evd->lock);
-	evd_set_flag(evd, KDAPL_EV_DEAD, true);
-	wake_up_all(&evd->wait);
+	if (!evd->dead) {
+		evd_set_flag(evd, KDAPL_EV_DEAD, true);
+		wake_up_all(&evd->wait);
+	}
 	spin_unlock_bh(&evd->lock);
 }
 

@@ -45,7 +45,7 @@ struct kdapl_evd {
 	u32 flags;		/* DAT_EVD_* streams */
 	u32 flags_shown;	/* the module's own copy of ring->flags */
 	struct list_head backlog;
-	u32 backlog_len;
+	u32 backlog_len;	/* events in it; records without one do not count */
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool dead;		/* freed: ring and head are not there any more */
