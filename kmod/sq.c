@@ -14,8 +14,8 @@
  * program that stored its tail and then read the flag.
  *
  * The program owns the ring's memory: the tail is only used as a difference to
- * our own head and capped at the ring's size, an entry is copied once and only
- * the copy is looked at.
+ * our own head, and one that the ring cannot hold counts as none; an entry is
+ * copied once and only the copy is looked at.
  */
 
 #include <linux/delay.h>
@@ -48,12 +48,16 @@ module_param(sq_pause_us, uint, 0600);
 MODULE_PARM_DESC(sq_pause_us,
 		 "for tests: microseconds to stop before NEED_WAKEUP is set");
 
+/*
+ * Caller holds sq->lock. A tail that jumped or went back is no work: up to
+ * 2^32 entries would have to be thrown away before it made sense again.
+ */
 static u32 sq_pending(struct kdapl_sq *sq)
 {
 	/* (B) pairs with (A): the entries are there before the tail. */
 	u32 n = smp_load_acquire(&sq->ring->tail) - sq->head;
 
-	return min(n, sq->mask + 1);
+	return n <= sq->mask + 1 ? n : 0;
 }
 
 /*
@@ -237,12 +241,14 @@ void kdapl_sq_kick(struct kdapl_sq *sq)
 
 void kdapl_sq_drain(struct kdapl_sq *sq)
 {
-	u32 left = sq_pending(sq);
+	bool settled, more = false;
 	unsigned int taken;
-	bool settled, more;
+	u32 left = 0;
 
 	do {
 		spin_lock_bh(&sq->lock);
+		if (!more)
+			left = sq_pending(sq);
 		taken = sq_run(sq, min_t(u32, left, SQ_BUDGET));
 		left -= min(left, taken);
 		more = left && taken;
