@@ -90,12 +90,13 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 	struct kdapl_ep_status *shown = ep->status.addr;
 	bool recv = work->op == KDAPL_OP_RECV;
 	struct kdapl_wq *wq = recv ? &ep->rq : &ep->sq;
+	u32 *shown_done = recv ? &shown->recv_done : &shown->done;
 	u32 done = wq->done + 1;
 
 	/* (J) pairs with (I). From here on the slot can be filled again. */
 	smp_store_release(&wq->done, done);
 	/* Only then is the program told: what it posts at once must fit. */
-	smp_store_release(recv ? &shown->recv_done : &shown->done, done);
+	smp_store_release(shown_done, done);
 }
 
 static void account(struct kdapl_ep *ep, struct kdapl_work *work,
@@ -132,7 +133,8 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 	if (work->status != DAT_DTO_SUCCESS &&
 	    work->status != DAT_DTO_ERR_FLUSHED)
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
-	if (ep->ending)
+	/* The end waits for it, or kdapl_ep_drop_qp(). */
+	if (ep->ending || !ep->qp)
 		wake_up(&ep->idle);
 	spin_unlock_bh(&ep->lock);
 }

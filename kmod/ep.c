@@ -90,6 +90,10 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 			    private_data_size);
 		/* Receives that completed before this are due now. */
 		kdapl_wq_retire(ep, &ep->rq);
+		/* A receive was refused when there was nothing to break yet. */
+		if (ep->refused)
+			kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN,
+					    false);
 	}
 	spin_unlock_bh(&ep->lock);
 }
@@ -141,13 +145,15 @@ static bool ep_device_done(struct kdapl_ep *ep)
 	return done;
 }
 
-static void ep_qp_error(struct kdapl_ep *ep)
+static int ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	int ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
 
-	if (ep->qp && ib_modify_qp(ep->qp, &attr, IB_QP_STATE))
+	if (ret)
 		pr_warn_ratelimited("%s: a queue pair does not go to error\n",
 				    ep->obj.ia->name);
+	return ret;
 }
 
 static void ep_end_work(struct work_struct *work)
@@ -162,7 +168,8 @@ static void ep_end_work(struct work_struct *work)
 	spin_unlock_bh(&ep->lock);
 
 	kdapl_cm_disconnect(ep);
-	ep_qp_error(ep);
+	if (ep->qp)
+		ep_qp_error(ep, ep->qp);
 	wait_event_idle(ep->idle, ep_device_done(ep));
 
 	spin_lock_bh(&ep->lock);
@@ -287,6 +294,13 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	if (!qp)
 		return;
 
+	/*
+	 * Receives may be out although there never was a connection. Their
+	 * completions must not come when what they name is gone: a queue pair
+	 * can flush into its completion queue even while it is destroyed.
+	 */
+	if (!ep_device_done(ep) && !ep_qp_error(ep, qp))
+		wait_event_idle(ep->idle, ep_device_done(ep));
 	ib_destroy_qp(qp);
 	/* No events any more: those on the way must not hit the next one. */
 	cancel_work_sync(&ep->break_work);
