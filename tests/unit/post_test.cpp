@@ -361,7 +361,7 @@ TEST_F(Post, ARefusedPostLeavesNothingBehind)
 	EXPECT_EQ(request_idle, DAT_TRUE);
 }
 
-TEST_F(Post, ResetBeginsToCountAnew)
+TEST_F(Post, CountsRunOnOverAReset)
 {
 	while (send(segment(0, 8)) == DAT_SUCCESS)
 		continue;
@@ -373,6 +373,14 @@ TEST_F(Post, ResetBeginsToCountAnew)
 	ASSERT_EQ(dat_ep_get_status(ep, &state, nullptr, &request_idle), DAT_SUCCESS);
 	EXPECT_EQ(state, DAT_EP_STATE_UNCONNECTED);
 	EXPECT_EQ(request_idle, DAT_TRUE);
+
+	/* Events of the former connection may still be on their way. */
+	module.set_state(ep_id, DAT_EP_STATE_CONNECTED);
+	for (int i = 0; i < 256; i++)
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS) << i;
+	EXPECT_TRUE(
+		is_error(send(segment(0, 8)), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS));
+	module.set_state(ep_id, DAT_EP_STATE_UNCONNECTED);
 
 	ASSERT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
 	ASSERT_EQ(dat_ep_reset(ep), DAT_SUCCESS);

@@ -186,20 +186,11 @@ Status Ep::disconnect(bool graceful) noexcept
 
 Status Ep::reset() noexcept
 {
-	const EpState before = state();
 	kdapl_ep_reset arg{};
 
 	arg.ep = id();
-	if (int err = ia().device().call(KDAPL_EP_RESET, arg))
-		return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
-
-	/* The module counts from 0 again; an UNCONNECTED EP kept its receives. */
-	if (before == EpState::disconnected) {
-		std::lock_guard lock(ia().sq().mutex());
-		posted_requests_ = 0;
-		posted_recvs_ = 0;
-	}
-	return success;
+	const int err = ia().device().call(KDAPL_EP_RESET, arg);
+	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
 }
 
 Status Ep::refresh() noexcept

@@ -205,15 +205,9 @@ int Module::dispatch(unsigned long command, void *arg)
 	case KDAPL_EP_DISCONNECT:
 		set_state(static_cast<kdapl_ep_disconnect *>(arg)->ep, 11);
 		return 0;
-	case KDAPL_EP_RESET: {
-		kdapl_ep_status &status = *ep(static_cast<kdapl_ep_reset *>(arg)->ep).status;
-		if (load_acquire(status.state) != 0) {
-			store_release(status.done, 0);
-			store_release(status.recv_done, 0);
-		}
-		store_release(status.state, 0);
+	case KDAPL_EP_RESET:
+		set_state(static_cast<kdapl_ep_reset *>(arg)->ep, 0);
 		return 0;
-	}
 	case KDAPL_PSP_CREATE: {
 		auto &psp = *static_cast<kdapl_psp_create *>(arg);
 		psp.id = add(KDAPL_OBJ_PSP);
