@@ -4,8 +4,10 @@
  * registers memory in one of two ways; these tests hold for both.
  */
 
+#include "module_state.hpp"
 #include "pair.hpp"
 #include "play.hpp"
+#include "raw_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -47,6 +49,16 @@ void require_arrived(const Region &region, std::size_t offset, std::size_t size,
 	require_pattern(region.bytes(offset, size), number, where);
 	require_bytes(region.bytes(offset - margin, margin), untouched, where);
 	require_bytes(region.bytes(offset + size, margin), untouched, where);
+}
+
+/* What was asked of the module when it was loaded is what is tested here. */
+TEST(Data, IsRegisteredAsAskedFor)
+{
+	play([](Line &) {
+		bool frwr = RawIa().query().flags & KDAPL_IA_FRWR;
+
+		EXPECT_EQ(frwr, module_parameter("frwr_only") == "Y");
+	});
 }
 
 /* Sender and receiver use different offsets in their pages. */

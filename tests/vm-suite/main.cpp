@@ -5,7 +5,7 @@
  *
  *     scripts/vm -- build/tests/vm-suite/vm_suite
  *     scripts/vm --kernel debug --rdma siw --env KDAPL_SCALE=0.02 -- .../vm_suite
- *     scripts/vm --module-param reg_user_mr_drivers= -- .../vm_suite --gtest_filter='*Data*'
+ *     scripts/vm --module-param frwr_only=1 -- .../vm_suite --gtest_filter='*Data*'
  */
 #include "failure.hpp"
 #include "module_state.hpp"
