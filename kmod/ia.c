@@ -4,14 +4,13 @@
 #include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
-#include <rdma/ib_cm.h>
 
 #include "account.h"
 #include "adapter.h"
+#include "cm_data.h"
 #include "cr.h"
 #include "ep.h"
 #include "evd.h"
@@ -24,10 +23,6 @@
 #define WQ_MAX			16384
 /* EVDs with short rings; the memory of all is bounded by KDAPL_REGION_BYTES_MAX. */
 #define EVDS_MAX		32768
-/* rdma_cm's own header stands in front of a request's private data. */
-#define CMA_HEADER		36
-/* rdma_cm takes the length in eight bits. */
-#define IWARP_PRIVATE_DATA	255
 
 static bool frwr_only;
 module_param(frwr_only, bool, 0600);
@@ -168,12 +163,8 @@ static int ia_set_limits(struct kdapl_ia *ia)
 	ia->max_read_in = min_t(u32, attrs->max_qp_rd_atom, U8_MAX);
 	ia->max_read_out = min_t(u32, attrs->max_qp_init_rd_atom, U8_MAX);
 
-	ia->max_private_data = IWARP_PRIVATE_DATA;
-	ia->max_private_data_accept = IWARP_PRIVATE_DATA;
-	if (!ia->iwarp) {
-		ia->max_private_data = IB_CM_REQ_PRIVATE_DATA_SIZE - CMA_HEADER;
-		ia->max_private_data_accept = IB_CM_REP_PRIVATE_DATA_SIZE;
-	}
+	ia->max_private_data = kdapl_cm_max_private_data(ia, false);
+	ia->max_private_data_accept = kdapl_cm_max_private_data(ia, true);
 	return 0;
 }
 
@@ -193,8 +184,6 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
 	ia->net = get_net(current->nsproxy->net_ns);
-	ia->mm = current->mm;
-	mmgrab(ia->mm);
 }
 
 /* Everything but the device's: that is gone, or was never there. */
@@ -203,7 +192,6 @@ static void ia_free(struct kdapl_ia *ia)
 	kdapl_obj_table_destroy(&ia->objs);
 	kdapl_region_table_destroy(&ia->regions);
 	put_net(ia->net);
-	mmdrop(ia->mm);
 	kdapl_adapter_put(ia->adapter);
 	kfree(ia);
 }

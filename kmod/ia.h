@@ -10,7 +10,6 @@
 #define KDAPL_IA_H
 
 #include <linux/list.h>
-#include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <rdma/ib_verbs.h>
@@ -33,7 +32,6 @@ struct kdapl_ia {
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */
-	struct mm_struct *mm;		/* the opener's, held by mmgrab() */
 	struct net *net;
 	struct rdma_cgroup *cg;		/* charged for the opened device */
 
