@@ -35,14 +35,24 @@ static void evd_release(struct kdapl_evrec *rec)
 		rec->release(rec);
 }
 
-/* Events without a type only give their record back, in order. */
-static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event)
+/*
+ * Events without a type only give their record back, in order. The record goes
+ * back before the event is announced: what a program posts when it sees the
+ * event must find the slot free.
+ */
+static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event,
+		      struct kdapl_evrec *rec)
 {
-	if (!event->type)
-		return;
-	evd->entries[evd->tail & evd->entries_mask] = *event;
-	/* (E) pairs with (F): the event is there before it is announced. */
-	smp_store_release(&evd->ring->tail, ++evd->tail);
+	/* The event may be part of the record. */
+	bool announce = event->type;
+
+	if (announce)
+		evd->entries[evd->tail & evd->entries_mask] = *event;
+	evd_release(rec);
+	if (announce) {
+		/* (E) pairs with (F): the event is there before it is announced. */
+		smp_store_release(&evd->ring->tail, ++evd->tail);
+	}
 }
 
 static bool evd_has_room(struct kdapl_evd *evd)
@@ -72,8 +82,7 @@ static void evd_refill(struct kdapl_evd *evd)
 			break;
 		list_del_init(&rec->list);
 		evd->backlog_len -= !!rec->event.type;
-		evd_store(evd, &rec->event);
-		evd_release(rec);
+		evd_store(evd, &rec->event, rec);
 	}
 	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
@@ -91,8 +100,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		evd_release(rec);
 	} else if (list_empty(&evd->backlog) &&
 		   (!event->type || evd_has_room(evd))) {
-		evd_store(evd, event);
-		evd_release(rec);
+		evd_store(evd, event, rec);
 	} else {
 		rec->event = *event;
 		list_add_tail(&rec->list, &evd->backlog);
