@@ -9,7 +9,10 @@
  * changed something.
  */
 
+#include <linux/kthread.h>
 #include <linux/nsproxy.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
 
@@ -24,21 +27,6 @@
 #define CM_RESOLVE_MS		4000
 #define CM_RETRY_DELAY		HZ
 #define CM_PORT_DELAY		(HZ / 100)
-
-/* siw sends its request with a blocking TCP connect: not on a shared queue. */
-static struct workqueue_struct *cm_connect_workqueue;
-
-int kdapl_cm_init_module(void)
-{
-	cm_connect_workqueue = alloc_workqueue("kdapl_connect", WQ_UNBOUND,
-					       WQ_MAX_ACTIVE);
-	return cm_connect_workqueue ? 0 : -ENOMEM;
-}
-
-void kdapl_cm_exit_module(void)
-{
-	destroy_workqueue(cm_connect_workqueue);
-}
 
 static struct kdapl_ia *cm_ia(const struct kdapl_ep *ep)
 {
@@ -141,14 +129,19 @@ static void cm_keep_private_data(struct kdapl_ep *ep, const void *data, u8 size)
 }
 
 /* The queue pair can send. False when the EP does not want it any more. */
-static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id)
+static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
+		  const struct rdma_conn_param *answer)
 {
 	bool up;
 
 	spin_lock_bh(&ep->lock);
 	up = kdapl_cm_pending(ep, id);
-	if (up)
+	if (up) {
 		ep->cm.up = true;
+		if (ep->state == KDAPL_EP_ACTIVE_PENDING)
+			cm_keep_private_data(ep, answer->private_data,
+					     answer->private_data_len);
+	}
 	spin_unlock_bh(&ep->lock);
 	if (!up)
 		return false;
@@ -164,7 +157,75 @@ static void cm_connect_param(struct kdapl_ep *ep, struct rdma_conn_param *param)
 	kdapl_cm_conn_param(ep, param, ep->cm.request, ep->cm.request_size);
 }
 
-/* The request is sent; on iWARP by a work item, since that may block. */
+/*
+ * siw sends a request with a TCP connect that blocks for minutes where nobody
+ * answers. So a thread does it: rdma_cm's one worker stays free for others, and
+ * a signal ends it.
+ */
+static int cm_connector(void *data)
+{
+	struct kdapl_ep *ep = data;
+	struct rdma_conn_param param;
+	struct rdma_cm_id *id;
+	int ret;
+
+	/* Who stops it ends the attempt first, and then sends the signal. */
+	allow_signal(SIGKILL);
+	spin_lock_bh(&ep->lock);
+	id = ep->cm.id;
+	if (id && !kdapl_cm_pending(ep, id))
+		id = NULL;
+	spin_unlock_bh(&ep->lock);
+	if (!id)
+		return 0;
+
+	cm_connect_param(ep, &param);
+	ret = rdma_connect(id, &param);
+	if (ret)
+		cm_failed(ep, id, ret);
+	return 0;
+}
+
+static void cm_start_connector(struct kdapl_ep *ep, struct rdma_cm_id *id)
+{
+	struct task_struct *task;
+	bool pending;
+
+	task = kthread_create(cm_connector, ep, "kdapl_connect");
+	if (IS_ERR(task)) {
+		cm_failed(ep, id, PTR_ERR(task));
+		return;
+	}
+	get_task_struct(task);
+	spin_lock_bh(&ep->lock);
+	pending = kdapl_cm_pending(ep, id);
+	if (pending) {
+		ep->cm.connector = task;
+		wake_up_process(task);
+	}
+	spin_unlock_bh(&ep->lock);
+	if (!pending) {
+		kthread_stop(task);
+		put_task_struct(task);
+	}
+}
+
+/* The thread has returned when this does, and so needs the id no more. */
+static void cm_stop_connector(struct kdapl_ep *ep)
+{
+	struct task_struct *task;
+
+	spin_lock_bh(&ep->lock);
+	task = ep->cm.connector;
+	ep->cm.connector = NULL;
+	spin_unlock_bh(&ep->lock);
+	if (!task)
+		return;
+	send_sig(SIGKILL, task, 1);
+	kthread_stop(task);
+	put_task_struct(task);
+}
+
 static void cm_route_resolved(struct kdapl_ep *ep, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param param;
@@ -173,37 +234,16 @@ static void cm_route_resolved(struct kdapl_ep *ep, struct rdma_cm_id *id)
 
 	spin_lock_bh(&ep->lock);
 	pending = kdapl_cm_pending(ep, id);
-	if (pending && cm_ia(ep)->iwarp)
-		queue_work(cm_connect_workqueue, &ep->cm.connect_work);
 	spin_unlock_bh(&ep->lock);
-	if (!pending || cm_ia(ep)->iwarp)
+	if (!pending)
 		return;
+	if (cm_ia(ep)->iwarp) {
+		cm_start_connector(ep, id);
+		return;
+	}
 
 	cm_connect_param(ep, &param);
 	ret = rdma_connect_locked(id, &param);
-	if (ret)
-		cm_failed(ep, id, ret);
-}
-
-/* Whoever destroys the id cancels this work before. */
-static void cm_connect_work(struct work_struct *work)
-{
-	struct kdapl_ep *ep = container_of(work, struct kdapl_ep,
-					   cm.connect_work);
-	struct rdma_conn_param param;
-	struct rdma_cm_id *id;
-	int ret;
-
-	spin_lock_bh(&ep->lock);
-	id = ep->cm.id;
-	if (id && !kdapl_cm_pending(ep, id))
-		id = NULL;
-	spin_unlock_bh(&ep->lock);
-	if (!id)
-		return;
-
-	cm_connect_param(ep, &param);
-	ret = rdma_connect(id, &param);
 	if (ret)
 		cm_failed(ep, id, ret);
 }
@@ -230,16 +270,11 @@ static void cm_response(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		return;
 	}
 
-	spin_lock_bh(&ep->lock);
-	cm_keep_private_data(ep, answer->private_data,
-			     answer->private_data_len);
-	spin_unlock_bh(&ep->lock);
-
 	/* On failure it rejects. */
 	ret = rdma_accept(id, NULL);
 	if (ret)
 		cm_failed(ep, id, ret);
-	else if (!cm_up(ep, id))
+	else if (!cm_up(ep, id, answer))
 		rdma_disconnect(id);
 }
 
@@ -270,19 +305,12 @@ static void cm_rejected(struct kdapl_ep *ep, struct rdma_cm_id *id,
 static void cm_established(struct kdapl_ep *ep, struct rdma_cm_id *id,
 			   const struct rdma_conn_param *answer)
 {
-	bool pending, up;
+	bool known;
 
 	spin_lock_bh(&ep->lock);
-	pending = kdapl_cm_pending(ep, id);
-	up = ep->cm.up;
-	if (pending && ep->state == KDAPL_EP_ACTIVE_PENDING)
-		cm_keep_private_data(ep, answer->private_data,
-				     answer->private_data_len);
+	known = ep->cm.id == id && ep->cm.up;
 	spin_unlock_bh(&ep->lock);
-
-	if (pending)
-		up = cm_up(ep, id);
-	if (!up)
+	if (!known && !cm_up(ep, id, answer))
 		rdma_disconnect(id);
 }
 
@@ -384,8 +412,8 @@ static void cm_retry_work(struct work_struct *work)
 	struct rdma_cm_id *old, *id;
 	bool again;
 
-	/* It ended with the error that led here, or is about to return. */
-	cancel_work_sync(&cm->connect_work);
+	/* The error that led here was its own, or came after it. */
+	cm_stop_connector(ep);
 	spin_lock_bh(&ep->lock);
 	old = cm->id;
 	again = old && kdapl_cm_pending(ep, old);
@@ -579,9 +607,11 @@ void kdapl_cm_disconnect(struct kdapl_ep *ep)
 
 	/*
 	 * What never came up is best taken back by destroying the id: that tells
-	 * the peer in every state. On iWARP it can wait long, and is left to the
-	 * reset or the freeing of the EP; what still comes up is taken down.
+	 * the peer in every state. On iWARP it can wait for the peer, and is left
+	 * to the reset or the freeing of the EP; what still comes up is taken
+	 * down.
 	 */
+	cm_stop_connector(ep);
 	if (!up && !cm_ia(ep)->iwarp)
 		kdapl_cm_destroy(ep);
 }
@@ -601,7 +631,7 @@ void kdapl_cm_destroy(struct kdapl_ep *ep)
 	/* Without an id nobody queues these again. */
 	cancel_delayed_work_sync(&cm->timeout);
 	cancel_delayed_work_sync(&cm->retry);
-	cancel_work_sync(&cm->connect_work);
+	cm_stop_connector(ep);
 	if (id)
 		rdma_destroy_id(id);
 }
@@ -650,5 +680,4 @@ void kdapl_cm_init(struct kdapl_ep *ep)
 	mutex_init(&cm->qp_mutex);
 	INIT_DELAYED_WORK(&cm->timeout, cm_timeout_work);
 	INIT_DELAYED_WORK(&cm->retry, cm_retry_work);
-	INIT_WORK(&cm->connect_work, cm_connect_work);
 }

@@ -32,7 +32,7 @@ struct kdapl_ia;
  * @conn_qual: the peer's conn_qual (active)
  * @timeout: the consumer's own timer
  * @retry: another attempt
- * @connect_work: sends the request where that blocks
+ * @connector: the thread that sends the request where that blocks, or NULL
  * @request: private data that goes out with the request
  * @request_size: bytes of it
  * @private_data_size: bytes that came back
@@ -48,15 +48,12 @@ struct kdapl_cm {
 	u64 conn_qual;
 	struct delayed_work timeout;
 	struct delayed_work retry;
-	struct work_struct connect_work;
+	struct task_struct *connector;
 	u8 request_size;
 	u8 private_data_size;
 	u8 request[KDAPL_PRIVATE_DATA_MAX];
 	u8 private_data[KDAPL_PRIVATE_DATA_MAX];
 };
-
-int kdapl_cm_init_module(void);
-void kdapl_cm_exit_module(void);
 
 void kdapl_cm_init(struct kdapl_ep *ep);
 
@@ -85,7 +82,8 @@ void kdapl_cm_disconnect(struct kdapl_ep *ep);
 
 /*
  * Stop the timers and destroy the id; no handler runs any more on return. May
- * be called again. On iWARP this waits for a TCP connect that is under way.
+ * be called again. On iWARP a peer that took the request but gives no answer
+ * can hold this up for the driver's own time-out (siw: 10 s).
  */
 void kdapl_cm_destroy(struct kdapl_ep *ep);
 
