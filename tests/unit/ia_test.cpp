@@ -9,6 +9,8 @@
 #include <cstring>
 #include <netinet/in.h>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -312,6 +314,31 @@ TEST_F(Ia, ContextsAndTypesOfAllKinds)
 	DAT_CONTEXT context = {};
 	EXPECT_TRUE(is_error(dat_set_consumer_context(this, context), DAT_INVALID_HANDLE,
 			     DAT_INVALID_HANDLE1));
+}
+
+// The child of a fork has no part in its parent's adapters, and can have its own.
+TEST_F(Ia, AForkedChildKnowsNoHandle)
+{
+	DAT_PZ_HANDLE pz;
+	ASSERT_EQ(dat_pz_create(ia, &pz), DAT_SUCCESS);
+
+	const pid_t child = fork();
+	if (!child) {
+		DAT_EVD_HANDLE own_async = DAT_HANDLE_NULL;
+		DAT_IA_HANDLE own;
+		char name[] = "fake0";
+		bool good =
+			DAT_GET_TYPE(dat_pz_free(pz)) == DAT_INVALID_HANDLE &&
+			DAT_GET_TYPE(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG)) == DAT_INVALID_HANDLE;
+		good = good && dat_ia_open(name, 1, &own_async, &own) == DAT_SUCCESS && own != ia &&
+		       DAT_GET_TYPE(dat_pz_free(pz)) == DAT_INVALID_HANDLE &&
+		       dat_ia_close(own, DAT_CLOSE_GRACEFUL_FLAG) == DAT_SUCCESS;
+		_exit(good ? 0 : 1);
+	}
+	int status = -1;
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status)) << status;
+	EXPECT_EQ(dat_pz_free(pz), DAT_SUCCESS) << "the parent's is as it was";
 }
 
 TEST_F(Ia, WhatIsMissingSaysSo)

@@ -2,9 +2,12 @@
 
 #include "device.hpp"
 
+#include "handle.hpp"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <mutex>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,10 +19,34 @@ namespace {
 
 class KernelDevice final : public Device {
 public:
-	explicit KernelDevice(int fd) noexcept : fd_(fd) {}
+	explicit KernelDevice(int fd) noexcept : fd_(fd)
+	{
+		std::lock_guard lock(list_mutex);
+		next_ = list;
+		list = this;
+	}
 	KernelDevice(const KernelDevice &) = delete;
 	KernelDevice &operator=(const KernelDevice &) = delete;
-	~KernelDevice() override { close(fd_); }
+	~KernelDevice() override
+	{
+		std::lock_guard lock(list_mutex);
+		KernelDevice **link = &list;
+		while (*link != this)
+			link = &(*link)->next_;
+		*link = next_;
+		close(fd_);
+	}
+
+	/* What fork() does to all open devices. */
+	static void before_fork() noexcept { list_mutex.lock(); }
+	static void after_fork_in_parent() noexcept { list_mutex.unlock(); }
+	static void after_fork_in_child() noexcept
+	{
+		for (const KernelDevice *device = list; device; device = device->next_)
+			close(device->fd_);
+		list = nullptr;
+		list_mutex.unlock();
+	}
 
 	int control(unsigned long command, void *arg) noexcept override
 	{
@@ -38,8 +65,28 @@ public:
 	void unmap(void *address, std::size_t size) noexcept override { munmap(address, size); }
 
 private:
+	static constinit inline std::mutex list_mutex;
+	static constinit inline KernelDevice *list = nullptr;
+
 	int fd_;
+	KernelDevice *next_ = nullptr;
 };
+
+void before_fork() noexcept
+{
+	KernelDevice::before_fork();
+}
+
+void after_fork_in_parent() noexcept
+{
+	KernelDevice::after_fork_in_parent();
+}
+
+void after_fork_in_child() noexcept
+{
+	KernelDevice::after_fork_in_child();
+	HandleTable::instance().forget_all();
+}
 
 int open_kernel_device(std::unique_ptr<Device> &device)
 {
@@ -69,7 +116,12 @@ DeviceOpener &opener_in_use()
 
 int open_device(std::unique_ptr<Device> &device)
 {
+	static const int watched =
+		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	DeviceOpener opener;
+
+	if (watched)
+		return watched;
 	{
 		std::lock_guard lock(opener_mutex);
 		opener = opener_in_use();

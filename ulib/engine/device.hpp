@@ -39,7 +39,14 @@ public:
 /** Opens a device: 0 or an errno. */
 using DeviceOpener = std::function<int(std::unique_ptr<Device> &)>;
 
-/** Open /dev/kdapl: 0 or an errno. */
+/**
+ * Open /dev/kdapl: 0 or an errno.
+ *
+ * A child process that is forked gets no part in what its parent has open: the
+ * module would refuse its calls, and a file that it held open would keep the
+ * parent's objects alive beyond the parent. So the child closes the files and
+ * knows none of the handles; it can open adapters of its own.
+ */
 int open_device(std::unique_ptr<Device> &device);
 
 /** For tests: what open_device() shall do; an empty function for the real one. */

@@ -4,35 +4,27 @@
 
 #include "object.hpp"
 
-#include <new>
 #include <sys/mman.h>
+#include <type_traits>
 
 namespace kdapl {
 
-HandleTable &HandleTable::instance() noexcept
-{
-	/* Never destroyed: handles are checked while other destructors run. */
-	alignas(HandleTable) static unsigned char storage[sizeof(HandleTable)];
-	static HandleTable *table = new (storage) HandleTable;
-
-	return *table;
-}
-
-HandleTable::HandleTable() noexcept
-{
-	void *arena = mmap(nullptr, max_slots * sizeof(Slot), PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (arena != MAP_FAILED)
-		slots_ = static_cast<Slot *>(arena);
-}
+constinit HandleTable HandleTable::the_table;
+static_assert(std::is_trivially_destructible_v<HandleTable>);
 
 /** Make more slots readable. Caller holds the mutex. */
 bool HandleTable::grow() noexcept
 {
 	const std::size_t usable = usable_.load(std::memory_order_relaxed);
 
-	if (!slots_ || usable == max_slots)
+	if (!slots_) {
+		void *arena = mmap(nullptr, max_slots * sizeof(Slot), PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (arena == MAP_FAILED)
+			return false;
+		slots_ = static_cast<Slot *>(arena);
+	}
+	if (usable == max_slots)
 		return false;
 	if (mprotect(slots_ + usable, slots_per_growth * sizeof(Slot), PROT_READ | PROT_WRITE))
 		return false;
@@ -99,50 +91,6 @@ void HandleTable::share(Slot *slot) noexcept
 	slot->state.fetch_add(SlotState::one_user, std::memory_order_relaxed);
 }
 
-/** Count one user more if the object is live and accepted. */
-template <class Accept>
-bool HandleTable::pin_if(Slot *slot, Accept accept) noexcept
-{
-	SlotState state{ slot->state.load(std::memory_order_acquire) };
-
-	do {
-		if (!state.is_live() || !accept(state) || state.users() == SlotState::users_mask)
-			return false;
-	} while (!slot->state.compare_exchange_weak(state.value, state.value + SlotState::one_user,
-						    std::memory_order_acq_rel,
-						    std::memory_order_acquire));
-	return true;
-}
-
-/** The slot that an address may point to, and which of its words. */
-Slot *HandleTable::slot_of(Handle handle, unsigned &word_index) const noexcept
-{
-	const auto address = reinterpret_cast<std::uintptr_t>(handle);
-	const auto arena = reinterpret_cast<std::uintptr_t>(slots_);
-	const std::size_t bytes = usable_.load(std::memory_order_acquire) * sizeof(Slot);
-
-	if (address < arena || address - arena >= bytes)
-		return nullptr;
-
-	const std::size_t offset = address - arena;
-	const std::size_t within = offset % sizeof(Slot);
-	if (within % sizeof(void *) || within >= sizeof(Slot::provider))
-		return nullptr;
-	word_index = static_cast<unsigned>(within / sizeof(void *));
-	return &slots_[offset / sizeof(Slot)];
-}
-
-Slot *HandleTable::pin(Handle handle, Kind kind) noexcept
-{
-	unsigned word;
-	Slot *slot = slot_of(handle, word);
-
-	const auto accept = [&](SlotState state) {
-		return state.kind() == kind && state.generation() % Slot::words == word;
-	};
-	return slot && pin_if(slot, accept) ? slot : nullptr;
-}
-
 Slot *HandleTable::pin_any(Handle handle) noexcept
 {
 	unsigned word;
@@ -172,15 +120,6 @@ bool HandleTable::pin_slot(Slot *slot) noexcept
 	return pin_if(slot, [](SlotState) { return true; });
 }
 
-void HandleTable::unpin(Slot *slot) noexcept
-{
-	const SlotState before{ slot->state.fetch_sub(SlotState::one_user,
-						      std::memory_order_acq_rel) };
-
-	if (before.users() == 1)
-		release(slot);
-}
-
 /** The last user is gone, and nobody can find the slot any more. */
 void HandleTable::release(Slot *slot) noexcept
 {
@@ -196,6 +135,16 @@ void HandleTable::release(Slot *slot) noexcept
 		free_head_ = slot;
 	free_tail_ = slot;
 	free_count_++;
+}
+
+void HandleTable::forget_all() noexcept
+{
+	/* The old slots stay mapped, so that new handles are others. */
+	usable_ = 0;
+	slots_ = nullptr;
+	fresh_ = 0;
+	free_head_ = free_tail_ = nullptr;
+	free_count_ = 0;
 }
 
 Handle HandleTable::handle(const Slot *slot) const noexcept

@@ -66,7 +66,10 @@ struct SlotState {
 /** All slots of the process. */
 class HandleTable {
 public:
-	static HandleTable &instance() noexcept;
+	static HandleTable &instance() noexcept { return the_table; }
+
+	/** A child process was forked: no handle of the parent's is valid in it. */
+	void forget_all() noexcept;
 
 	/** A slot that is not live, with one user; nullptr without memory. */
 	Slot *reserve(Kind kind, const void *provider) noexcept;
@@ -114,7 +117,7 @@ private:
 	/** Freed slots rest until this many lie in the queue. */
 	static constexpr std::size_t resting = 8192;
 
-	HandleTable() noexcept;
+	constexpr HandleTable() noexcept = default;
 	bool grow() noexcept;
 	Slot *fresh_or_rested() noexcept;
 	Slot *slot_of(Handle handle, unsigned &word_index) const noexcept;
@@ -122,14 +125,70 @@ private:
 	template <class Accept>
 	bool pin_if(Slot *slot, Accept accept) noexcept;
 
-	Slot *slots_ = nullptr;
-	std::atomic<std::size_t> usable_ = 0; /**< slots that can be read */
+	/* Never destroyed: handles are checked while other destructors run. */
+	static HandleTable the_table;
+
+	std::atomic<Slot *> slots_ = nullptr;
+	std::atomic<std::size_t> usable_ = 0; /**< slots that can be read; slots_ is set */
 	std::mutex mutex_; /**< all below */
 	std::size_t fresh_ = 0; /**< slots never used begin here */
 	Slot *free_head_ = nullptr;
 	Slot *free_tail_ = nullptr;
 	std::size_t free_count_ = 0;
 };
+
+/** Count one user more if the object is live and accepted. */
+template <class Accept>
+bool HandleTable::pin_if(Slot *slot, Accept accept) noexcept
+{
+	SlotState state{ slot->state.load(std::memory_order_acquire) };
+
+	do {
+		if (!state.is_live() || !accept(state) || state.users() == SlotState::users_mask)
+			return false;
+	} while (!slot->state.compare_exchange_weak(state.value, state.value + SlotState::one_user,
+						    std::memory_order_acq_rel,
+						    std::memory_order_acquire));
+	return true;
+}
+
+/** The slot that an address may point to, and which of its words. */
+inline Slot *HandleTable::slot_of(Handle handle, unsigned &word_index) const noexcept
+{
+	const std::size_t bytes = usable_.load(std::memory_order_acquire) * sizeof(Slot);
+	Slot *slots = slots_.load(std::memory_order_relaxed);
+	/* An address before the arena wraps round to a large offset. */
+	const std::size_t offset =
+		reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(slots);
+
+	if (offset >= bytes)
+		return nullptr;
+	const std::size_t within = offset % sizeof(Slot);
+	if (within % sizeof(void *) || within >= sizeof(Slot::provider))
+		return nullptr;
+	word_index = static_cast<unsigned>(within / sizeof(void *));
+	return &slots[offset / sizeof(Slot)];
+}
+
+inline Slot *HandleTable::pin(Handle handle, Kind kind) noexcept
+{
+	unsigned word;
+	Slot *slot = slot_of(handle, word);
+
+	const auto accept = [&](SlotState state) {
+		return state.kind() == kind && state.generation() % Slot::words == word;
+	};
+	return slot && pin_if(slot, accept) ? slot : nullptr;
+}
+
+inline void HandleTable::unpin(Slot *slot) noexcept
+{
+	const SlotState before{ slot->state.fetch_sub(SlotState::one_user,
+						      std::memory_order_acq_rel) };
+
+	if (before.users() == 1)
+		release(slot);
+}
 
 /** A user of an object: it stays while this does. */
 template <class T>
