@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "cq.h"
 #include "ep.h"
 #include "ia.h"
@@ -87,14 +88,22 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries)
 	cq->ia = ia;
 	cq->size = attr.cqe;
 	irq_poll_init(&cq->iop, CQ_BUDGET, cq_poll);
+	ret = kdapl_cgroup_charge(ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		goto err_free;
 	cq->ibcq = ib_create_cq(ia->dev, cq_handler, cq_event, cq, &attr);
 	if (IS_ERR(cq->ibcq)) {
 		ret = PTR_ERR(cq->ibcq);
-		kfree(cq);
-		return ERR_PTR(ret);
+		goto err_uncharge;
 	}
 	ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP);
 	return cq;
+
+err_uncharge:
+	kdapl_cgroup_uncharge(ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+err_free:
+	kfree(cq);
+	return ERR_PTR(ret);
 }
 
 static void cq_destroy(struct kdapl_cq *cq)
@@ -103,6 +112,7 @@ static void cq_destroy(struct kdapl_cq *cq)
 	/* A softirq that has given up the poll may still arm the queue. */
 	synchronize_rcu();
 	ib_destroy_cq(cq->ibcq);
+	kdapl_cgroup_uncharge(cq->ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	kfree(cq);
 }
 

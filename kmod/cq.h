@@ -14,6 +14,7 @@
 #include <rdma/ib_verbs.h>
 
 struct kdapl_ia;
+struct rdma_cgroup;
 
 /**
  * struct kdapl_cq - one completion queue
@@ -21,6 +22,7 @@ struct kdapl_ia;
  * @ia: whose it is
  * @ibcq: the device's
  * @iop: the softirq that polls it
+ * @cg: who is charged for it
  * @size: entries
  * @used: entries reserved
  */
@@ -29,6 +31,7 @@ struct kdapl_cq {
 	struct kdapl_ia *ia;
 	struct ib_cq *ibcq;
 	struct irq_poll iop;
+	struct rdma_cgroup *cg;
 	u32 size;
 	u32 used;
 	struct ib_wc wc[16];

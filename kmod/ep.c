@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "ep.h"
 #include "ia.h"
 
@@ -231,7 +232,7 @@ static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
 	return ib_modify_qp(qp, &attr, mask);
 }
 
-int kdapl_ep_make_qp(struct kdapl_ep *ep)
+static struct ib_qp *ep_create_qp(struct kdapl_ep *ep)
 {
 	struct ib_qp_init_attr attr = {
 		.event_handler = ep_qp_event,
@@ -248,12 +249,30 @@ int kdapl_ep_make_qp(struct kdapl_ep *ep)
 
 	qp = ib_create_qp(ep->pz->pd, &attr);
 	if (IS_ERR(qp))
-		return PTR_ERR(qp);
+		return qp;
 	ret = ep_qp_init(qp, ep->obj.ia);
 	if (ret) {
 		ib_destroy_qp(qp);
-		return ret;
+		return ERR_PTR(ret);
 	}
+	return qp;
+}
+
+int kdapl_ep_make_qp(struct kdapl_ep *ep)
+{
+	struct ib_device *dev = ep->obj.ia->dev;
+	struct ib_qp *qp;
+	int ret;
+
+	ret = kdapl_cgroup_charge(dev, &ep->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		return ret;
+	qp = ep_create_qp(ep);
+	if (IS_ERR(qp)) {
+		kdapl_cgroup_uncharge(dev, &ep->cg, RDMACG_RESOURCE_HCA_OBJECT);
+		return PTR_ERR(qp);
+	}
+
 	spin_lock_bh(&ep->lock);
 	ep->qp = qp;
 	ep->refused = false;
@@ -302,6 +321,8 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	if (!ep_device_done(ep) && !ep_qp_error(ep, qp))
 		wait_event_idle(ep->idle, ep_device_done(ep));
 	ib_destroy_qp(qp);
+	kdapl_cgroup_uncharge(ep->obj.ia->dev, &ep->cg,
+			      RDMACG_RESOURCE_HCA_OBJECT);
 	/* No events any more: those on the way must not hit the next one. */
 	cancel_work_sync(&ep->break_work);
 	cancel_work_sync(&ep->notify_work);

@@ -75,6 +75,7 @@ struct kdapl_ep {
 	u32 end_event;
 	struct kdapl_wq rq, sq;
 	struct ib_qp *qp;
+	struct rdma_cgroup *cg;	/* who is charged for it */
 
 	struct kdapl_slot status;	/* struct kdapl_ep_status */
 	struct kdapl_cq *cq;
