@@ -103,7 +103,6 @@ Adapter::Adapter(const std::string &name) : name_(name)
 	if (DAT_GET_TYPE(ret) == DAT_PROVIDER_NOT_FOUND)
 		throw no_adapter(name);
 	if (ret != DAT_SUCCESS) {
-		ia_.release();
 		if (access(device, R_OK | W_OK) != 0)
 			throw no_module();
 		throw Error(fmt::format("cannot open adapter '{}': {}", name, dat_text(ret)),

@@ -45,8 +45,6 @@ Connection::Connection(const Adapter &adapter, const EndpointSizes &sizes, Waiti
 	attr.max_rdma_write_iov = 1;
 	DAT_RETURN ret = dat_ep_create(adapter.ia(), adapter.pz(), recv_.get(), request_.get(),
 				       connect_.get(), &attr, ep_.out());
-	if (ret != DAT_SUCCESS)
-		ep_.release();
 	check(ret, "make an endpoint");
 }
 
@@ -243,7 +241,10 @@ void Connection::lost()
 	if (!end_ && connect_.wait(event, Deadline(event_delay)))
 		end_ = event.event_number;
 	if (end_ == DAT_CONNECTION_EVENT_DISCONNECTED)
-		throw ConnectionLost(fmt::format("{} ended the connection", peer_), true);
+		throw ConnectionLost(fmt::format("{} ended the connection before all was done: it "
+						 "was stopped, or it failed",
+						 peer_),
+				     true);
 	throw ConnectionLost(
 		fmt::format("the connection with {} broke: the peer died, or the network "
 			    "is down",

@@ -11,8 +11,6 @@ EventQueue::EventQueue(const Adapter &adapter, DAT_COUNT length, DAT_EVD_FLAGS s
 {
 	DAT_RETURN ret = dat_evd_create(adapter.ia(), length, DAT_HANDLE_NULL, streams, evd_.out());
 
-	if (ret != DAT_SUCCESS)
-		evd_.release();
 	check(ret, fmt::format("make a queue for {} events", length));
 }
 

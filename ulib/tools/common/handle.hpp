@@ -29,7 +29,7 @@ public:
 	/** The handle, for DAT calls. */
 	DAT_HANDLE get() const { return handle_; }
 
-	/** Where a create call may store a new handle. Frees the old one. */
+	/** Where a create call stores a new handle if it succeeds. Frees the old one. */
 	DAT_HANDLE *out()
 	{
 		reset();

@@ -13,8 +13,6 @@ Listener::Listener(const Adapter &adapter, DAT_CONN_QUAL port)
 	DAT_RETURN ret = dat_psp_create(adapter.ia(), port, requests_.get(), DAT_PSP_CONSUMER_FLAG,
 					psp_.out());
 
-	if (ret != DAT_SUCCESS)
-		psp_.release();
 	if (DAT_GET_TYPE(ret) == DAT_CONN_QUAL_IN_USE)
 		throw Error(
 			fmt::format("another program listens on port {} of adapter {}: stop it, "

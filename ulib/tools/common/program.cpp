@@ -16,6 +16,19 @@ void add_common_options(CLI::App &app, CommonOptions &options)
 	app.add_flag("--json", options.json, "Print the result as JSON on standard output");
 }
 
+void add_connection_options(CLI::App &app, ConnectionOptions &options)
+{
+	app.add_option("--port", options.port, "Connection qualifier to listen on or connect to")
+		->check(CLI::Range(1, 65535))
+		->capture_default_str();
+	app.add_option("--timeout", options.timeout, "Seconds to wait for a connection")
+		->check(CLI::PositiveNumber)
+		->capture_default_str();
+	app.add_option("--idle", options.idle, "Seconds of silence after which to give up")
+		->check(CLI::PositiveNumber)
+		->capture_default_str();
+}
+
 void usage_error(const std::string &sentence)
 {
 	throw Error(sentence, Exit::Usage);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,8 +24,18 @@ struct CommonOptions {
 	bool json = false;
 };
 
+/** Options of the tools that connect. */
+struct ConnectionOptions {
+	std::uint64_t port;
+	double timeout = 10;
+	double idle = 30;
+};
+
 /** Adds --version, --ia and --json. */
 void add_common_options(CLI::App &app, CommonOptions &options);
+
+/** Adds --port, --timeout and --idle. */
+void add_connection_options(CLI::App &app, ConnectionOptions &options);
 
 /** Adds an option that is one of several words. */
 template <class T>

@@ -78,8 +78,6 @@ Region::Region(const Adapter &adapter, std::size_t size, DAT_MEM_PRIV_FLAGS priv
 	DAT_RETURN ret = dat_lmr_create(adapter.ia(), DAT_MEM_TYPE_VIRTUAL, where, length,
 					adapter.pz(), privileges, lmr_.out(), &lmr_context_,
 					&rmr_context_, nullptr, nullptr);
-	if (ret != DAT_SUCCESS)
-		lmr_.release();
 	if (DAT_GET_TYPE(ret) == DAT_INSUFFICIENT_RESOURCES)
 		throw no_memory(length, ret);
 	check(ret, fmt::format("register {} bytes of memory", length));

@@ -19,6 +19,7 @@ using tools::Exit;
 
 struct Options {
 	tools::CommonOptions common;
+	tools::ConnectionOptions connection{ 45249 };
 	bool listen = false;
 	bool once = false;
 	bool force = false;
@@ -26,16 +27,13 @@ struct Options {
 	std::optional<std::string> directory;
 	std::optional<std::string> output;
 	std::vector<std::string> arguments;
-	std::uint64_t port = 45249;
 	copy::Mode mode = copy::Mode::Write;
 	std::optional<std::uint32_t> chunk;
 	std::uint16_t slots = 4;
-	double timeout = 10;
-	double idle = 30;
 
 	copy::Patience patience() const
 	{
-		return { tools::Seconds(timeout), tools::Seconds(idle) };
+		return { tools::Seconds(connection.timeout), tools::Seconds(connection.idle) };
 	}
 	bool show_progress() const { return progress || tools::stderr_is_terminal(); }
 };
@@ -77,18 +75,10 @@ void define_receiver(CLI::App &app, Options &o)
 void define(CLI::App &app, Options &o)
 {
 	tools::add_common_options(app, o.common);
+	tools::add_connection_options(app, o.connection);
 	define_sender(app, o);
 	define_receiver(app, o);
-	app.add_option("--port", o.port, "Connection qualifier to listen on or connect to")
-		->check(CLI::Range(1, 65535))
-		->capture_default_str();
 	app.add_flag("--progress", o.progress, "Show progress even if stderr is no terminal");
-	app.add_option("--timeout", o.timeout, "Seconds to wait for a connection")
-		->check(CLI::PositiveNumber)
-		->capture_default_str();
-	app.add_option("--idle", o.idle, "Seconds of silence after which to give up")
-		->check(CLI::PositiveNumber)
-		->capture_default_str();
 }
 
 /* How to move data: what was asked for, else what this adapter can do at best. */
@@ -118,7 +108,7 @@ Exit run_sender(const Options &o)
 	job.files.assign(o.arguments.begin(), o.arguments.end() - 1);
 	copy::check_sources(job.files);
 	job.peer = tools::resolve(where->host);
-	job.port = where->port.value_or(o.port);
+	job.port = where->port.value_or(o.connection.port);
 	job.patience = o.patience();
 	job.progress = o.show_progress();
 
@@ -183,10 +173,10 @@ Exit run_receiver(const CLI::App &app, const Options &o)
 		tools::usage_error("--listen takes neither files nor an address");
 	copy::ReceiveJob job = receive_job(o);
 	tools::Adapter adapter = tools::open_adapter(o.common.ia, std::nullopt);
-	tools::Listener listener(adapter, o.port);
+	tools::Listener listener(adapter, o.connection.port);
 
 	fmt::print(stderr, "datcp: listening on {} ({}) port {}\n", adapter.name(),
-		   adapter.address().text(), o.port);
+		   adapter.address().text(), o.connection.port);
 	for (;;) {
 		Exit result = receive_one(app, o, adapter, job, listener.next());
 		if (o.once)

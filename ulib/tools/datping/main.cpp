@@ -19,17 +19,15 @@ using tools::Exit;
 
 struct Options {
 	tools::CommonOptions common;
+	tools::ConnectionOptions connection{ 45248 };
 	bool server = false;
 	bool once = false;
 	std::optional<std::string> connect;
-	std::uint64_t port = 45248;
 	ping::Hello hello;
 	bool wait = false;
-	double timeout = 10;
-	double idle = 30;
 };
 
-void define(CLI::App &app, Options &o)
+void define_test(CLI::App &app, Options &o)
 {
 	static const std::map<std::string, ping::Mode> modes = { { "send", ping::Mode::Send },
 								 { "write", ping::Mode::Write },
@@ -40,16 +38,6 @@ void define(CLI::App &app, Options &o)
 		{ "all", ping::Verify::All }
 	};
 
-	tools::add_common_options(app, o.common);
-	auto *role = app.add_option_group("role", "What to be (one of these)");
-	role->add_flag("--server", o.server, "Answer clients");
-	role->add_option("--connect", o.connect, "Measure against the server at ADDR")
-		->type_name("ADDR");
-	role->require_option(1);
-	app.add_option("--port", o.port, "Connection qualifier to listen on or connect to")
-		->check(CLI::Range(1, 65535))
-		->capture_default_str();
-	app.add_flag("--once", o.once, "Server: exit after one client");
 	tools::add_choice(app, "--mode", o.hello.mode, modes, "send", "How data moves");
 	app.add_option("--size", o.hello.size, "Bytes in a message")->capture_default_str();
 	app.add_option("--count", o.hello.count, "Messages")->capture_default_str();
@@ -60,12 +48,19 @@ void define(CLI::App &app, Options &o)
 		->excludes(wait);
 	tools::add_choice(app, "--verify", o.hello.verify, verifies, "all",
 			  "Messages to fill with a pattern and check");
-	app.add_option("--timeout", o.timeout, "Seconds to wait for a connection")
-		->check(CLI::PositiveNumber)
-		->capture_default_str();
-	app.add_option("--idle", o.idle, "Seconds of silence after which to give up")
-		->check(CLI::PositiveNumber)
-		->capture_default_str();
+}
+
+void define(CLI::App &app, Options &o)
+{
+	tools::add_common_options(app, o.common);
+	tools::add_connection_options(app, o.connection);
+	auto *role = app.add_option_group("role", "What to be (one of these)");
+	role->add_flag("--server", o.server, "Answer clients");
+	role->add_option("--connect", o.connect, "Measure against the server at ADDR")
+		->type_name("ADDR");
+	role->require_option(1);
+	app.add_flag("--once", o.once, "Server: exit after one client");
+	define_test(app, o);
 }
 
 Exit run_client(const Options &o)
@@ -80,7 +75,8 @@ Exit run_client(const Options &o)
 	tools::Adapter adapter = tools::open_adapter(o.common.ia, peer);
 	ping::Client client(adapter, o.hello);
 	ping::Report report =
-		client.run({ peer, o.port, tools::Seconds(o.timeout), tools::Seconds(o.idle) });
+		client.run({ peer, o.connection.port, tools::Seconds(o.connection.timeout),
+			     tools::Seconds(o.connection.idle) });
 	ping::print_report(o.hello, report, adapter.name(), peer.text(), o.common.json);
 	if (report.local.wrong)
 		throw tools::Error(fmt::format("{} of the messages that arrived here are wrong: {}",
@@ -97,8 +93,8 @@ Exit serve_one(const CLI::App &app, const Options &o, const tools::Adapter &adap
 	       tools::Request request)
 {
 	const std::string peer = request.from.text();
-	ping::ServerOptions options{ std::nullopt, tools::Seconds(o.timeout),
-				     tools::Seconds(o.idle) };
+	ping::ServerOptions options{ std::nullopt, tools::Seconds(o.connection.timeout),
+				     tools::Seconds(o.connection.idle) };
 
 	if (o.wait || o.hello.poll)
 		options.waiting = o.wait ? tools::Waiting::Sleep : tools::Waiting::Poll;
@@ -116,10 +112,10 @@ Exit serve_one(const CLI::App &app, const Options &o, const tools::Adapter &adap
 Exit run_server(const CLI::App &app, const Options &o)
 {
 	tools::Adapter adapter = tools::open_adapter(o.common.ia, std::nullopt);
-	tools::Listener listener(adapter, o.port);
+	tools::Listener listener(adapter, o.connection.port);
 
 	fmt::print(stderr, "datping: listening on {} ({}) port {}\n", adapter.name(),
-		   adapter.address().text(), o.port);
+		   adapter.address().text(), o.connection.port);
 	for (;;) {
 		Exit result = serve_one(app, o, adapter, listener.next());
 		if (o.once)
