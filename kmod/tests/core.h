@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the module's own files see when they are compiled for the tests: the
+ * calls into ib_core go to a device that the test plays.
+ */
+#ifndef KDAPL_TEST_CORE_H
+#define KDAPL_TEST_CORE_H
+
+#include <rdma/ib_verbs.h>
+
+#include "fake_verbs.h"
+
+#undef ib_alloc_pd
+#undef ib_create_cq
+#define ib_alloc_pd(dev, flags)		((void)(flags), fake_alloc_pd(dev))
+#define ib_dealloc_pd(pd)		fake_dealloc_pd(pd)
+#define ib_create_cq(dev, handler, event, context, attr) \
+	((void)(event), fake_create_cq(dev, handler, context, attr))
+#define ib_destroy_cq(cq)		fake_destroy_cq(cq)
+#define ib_create_qp(pd, attr)		fake_create_qp(pd, attr)
+#define ib_modify_qp(qp, attr, mask)	fake_modify_qp(qp, attr, mask)
+#define ib_destroy_qp(qp)		fake_destroy_qp(qp)
+#define ib_reg_user_mr(pd, start, length, iova, access) \
+	((void)(iova), fake_reg_user_mr(pd, start, length, access))
+#define ib_dereg_mr(mr)			fake_dereg_mr(mr)
+
+#endif /* KDAPL_TEST_CORE_H */

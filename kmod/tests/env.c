@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the suites share. */
+
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "../lmr.h"
+#include "../pz.h"
+#include "env.h"
+
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_DESCRIPTION("KUnit suites of kdapl");
+
+struct workqueue_struct *kdapl_workqueue;
+
+/* ---- the submission ring in use ---------------------------------------- */
+
+const struct sq_variant *sq_used;
+struct sq_halt sq_halt;
+
+void sq_test_pause(unsigned int us)
+{
+	atomic_inc(&sq_halt.count);
+	if (sq_halt.fn)
+		sq_halt.fn(sq_halt.context);
+	else
+		udelay(us);
+}
+
+int kdapl_sq_init(struct kdapl_sq *sq, struct kdapl_ia *ia, u32 entries)
+{
+	return sq_used->init(sq, ia, entries);
+}
+
+void kdapl_sq_destroy(struct kdapl_sq *sq)
+{
+	sq_used->destroy(sq);
+}
+
+void kdapl_sq_kick(struct kdapl_sq *sq)
+{
+	sq_used->kick(sq);
+}
+
+void kdapl_sq_drain(struct kdapl_sq *sq)
+{
+	sq_used->drain(sq);
+}
+
+void kdapl_sq_sync(struct kdapl_sq *sq)
+{
+	sq_used->sync(sq);
+}
+
+void kdapl_sq_stop(struct kdapl_sq *sq)
+{
+	sq_used->stop(sq);
+}
+
+void kdapl_sq_doorbell(struct kdapl_sq *sq)
+{
+	sq_used->doorbell(sq);
+}
+
+void kdapl_sq_counters(u64 *posts, u64 *doorbells)
+{
+	sq_used->counters(posts, doorbells);
+}
+
+/* ---- the IA ------------------------------------------------------------ */
+
+static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
+{
+	ia->dev = &dev->ib;
+	ia->port = 1;
+	strscpy(ia->name, "fake", sizeof(ia->name));
+	init_rwsem(&ia->hw_lock);
+	mutex_init(&ia->cq_lock);
+	INIT_LIST_HEAD(&ia->cqs);
+	kdapl_obj_table_init(&ia->objs);
+	kdapl_region_table_init(&ia->regions);
+	ia->max_requests = FAKE_QUEUE;
+	ia->max_recvs = FAKE_QUEUE;
+	ia->max_iov = KDAPL_SEGS_MAX;
+	ia->max_iov_read = 1;
+	ia->max_read_in = 16;
+	ia->max_read_out = 16;
+	ia->max_lmr_size = 1ULL << 40;
+	ia->max_message = ENV_MAX_MESSAGE;
+}
+
+int env_init(struct kunit *test)
+{
+	struct kdapl_pz_create pz = {};
+	struct env *env;
+
+	sq_used = &product_sq;
+	memset(&sq_halt, 0, sizeof(sq_halt));
+	memset(&fake_cm, 0, sizeof(fake_cm));
+	kdapl_workqueue = alloc_workqueue("kdapl_kunit", WQ_UNBOUND, 0);
+	KUNIT_ASSERT_NOT_NULL(test, kdapl_workqueue);
+
+	env = kzalloc(sizeof(*env), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, env);
+	test->priv = env;
+	env->test = test;
+	env->dev = fake_dev_create();
+	KUNIT_ASSERT_NOT_NULL(test, env->dev);
+	env->ia = kzalloc(sizeof(*env->ia), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, env->ia);
+	ia_init(env->ia, env->dev);
+	KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
+					    ENV_SQ_ENTRIES), 0);
+	KUNIT_ASSERT_EQ(test, kdapl_pz_create(env->ia, &pz), 0);
+	env->pz = pz.id;
+	env->lmr = env_lmr(env, pz.id, KDAPL_PRIV_LOCAL_READ |
+				       KDAPL_PRIV_LOCAL_WRITE);
+	return 0;
+}
+
+/* As the close of a file does it; afterwards nothing is left. */
+static void ia_close(struct kdapl_ia *ia)
+{
+	kdapl_sq_stop(&ia->sq);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PZ);
+	kdapl_sq_destroy(&ia->sq);
+	kdapl_obj_table_destroy(&ia->objs);
+	kdapl_region_table_destroy(&ia->regions);
+}
+
+void env_exit(struct kunit *test)
+{
+	struct env *env = test->priv;
+
+	/* The test's init failed: the log says so, what it had is left. */
+	if (!env || !env->lmr)
+		return;
+	sq_used->set_pause(0);
+	ia_close(env->ia);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->mrs, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->pds, 0);
+	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
+	while (env->num_held)
+		kdapl_obj_put(env->held[--env->num_held]);
+	destroy_workqueue(kdapl_workqueue);
+	/* The objects' memory goes after a grace period. */
+	rcu_barrier();
+	kfree(env->ia);
+	fake_dev_destroy(env->dev);
+	kfree(env);
+}
+
+struct kdapl_obj *env_hold(struct env *env, u32 id, enum kdapl_obj_type type)
+{
+	struct kdapl_obj *obj = kdapl_obj_get(env->ia, id, type);
+
+	KUNIT_ASSERT_NOT_NULL(env->test, obj);
+	KUNIT_ASSERT_LT(env->test, env->num_held, ARRAY_SIZE(env->held));
+	env->held[env->num_held++] = obj;
+	return obj;
+}
+
+/* ---- its objects ------------------------------------------------------- */
+
+u32 env_lmr(struct env *env, u32 pz, u32 privileges)
+{
+	struct kdapl_lmr_create arg = {
+		.pz = pz,
+		.mem_type = KDAPL_MEM_VIRTUAL,
+		.privileges = privileges,
+		.addr = ENV_LMR_ADDR,
+		.length = ENV_LMR_LENGTH,
+	};
+
+	KUNIT_ASSERT_EQ(env->test, kdapl_lmr_create(env->ia, &arg), 0);
+	return arg.id;
+}
+
+struct test_evd env_evd(struct env *env, u32 qlen, u32 flags)
+{
+	struct kdapl_evd_create arg = { .flags = flags, .qlen = qlen };
+	struct test_evd tevd = {};
+
+	KUNIT_ASSERT_EQ(env->test, kdapl_evd_create(env->ia, &arg), 0);
+	tevd.id = arg.id;
+	tevd.evd = to_evd(env_hold(env, arg.id, KDAPL_OBJ_EVD));
+	return tevd;
+}
+
+void env_ep_over(struct env *env, struct test_ep *tep, u32 max)
+{
+	struct kdapl_ep_create arg = {
+		.pz = env->pz,
+		.recv_evd = tep->recv.id,
+		.request_evd = tep->request.id,
+		.connect_evd = tep->conn.id,
+		.max_recvs = max,
+		.max_requests = max,
+		.max_recv_iov = KDAPL_SEGS_MAX,
+		.max_request_iov = KDAPL_SEGS_MAX,
+		.max_rdma_read_in = 1,
+		.max_rdma_read_out = 1,
+		.user = ENV_USER,
+	};
+
+	KUNIT_ASSERT_EQ(env->test, kdapl_ep_create(env->ia, &arg), 0);
+	tep->id = arg.id;
+	tep->ep = to_ep(env_hold(env, arg.id, KDAPL_OBJ_EP));
+}
+
+struct test_ep env_ep(struct env *env, u32 max)
+{
+	struct test_ep tep = {
+		.recv = env_evd(env, 256, DAT_EVD_DTO_FLAG),
+		.request = env_evd(env, 256, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, 8, DAT_EVD_CONNECTION_FLAG),
+	};
+
+	env_ep_over(env, &tep, max);
+	return tep;
+}
+
+void env_connect(struct env *env, struct test_ep *tep)
+{
+	mutex_lock(&tep->ep->mutex);
+	KUNIT_EXPECT_EQ(env->test,
+			kdapl_ep_begin(tep->ep, KDAPL_EP_ACTIVE_PENDING), 0);
+	mutex_unlock(&tep->ep->mutex);
+	kdapl_ep_established(tep->ep, 0);
+	KUNIT_EXPECT_EQ(env->test, prog_ep(tep, state), KDAPL_EP_CONNECTED);
+	EXPECT_CONN(env->test, &tep->conn, DAT_CONNECTION_EVENT_ESTABLISHED);
+}
+
+/* ---- the program ------------------------------------------------------- */
+
+struct kdapl_sqe prog_sqe(struct env *env, u32 ep, u8 op, u64 cookie)
+{
+	return (struct kdapl_sqe) {
+		.ep = ep,
+		.op = op,
+		.num_seg = 1,
+		.cookie = cookie,
+		.seg[0] = { ENV_LMR_ADDR, 64, env->lmr },
+	};
+}
+
+void prog_store(struct env *env, const struct kdapl_sqe *sqe)
+{
+	struct kdapl_sq *sq = &env->ia->sq;
+
+	sq->entries[env->tail & (ENV_SQ_ENTRIES - 1)] = *sqe;
+	/* (A) of the uapi header. */
+	smp_store_release(&sq->ring->tail, ++env->tail);
+}
+
+void prog_ring(struct env *env)
+{
+	struct kdapl_sq_status *status = env->ia->sq.status.addr;
+
+	/* The tail, a full barrier, the flag. */
+	smp_mb();
+	if (READ_ONCE(status->flags) & KDAPL_SQ_NEED_WAKEUP) {
+		env->rings++;
+		kdapl_sq_doorbell(&env->ia->sq);
+	}
+}
+
+void prog_post(struct env *env, const struct kdapl_sqe *sqe)
+{
+	prog_store(env, sqe);
+	prog_ring(env);
+}
+
+void prog_post_op(struct env *env, const struct test_ep *tep, u8 op, u64 cookie)
+{
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, op, cookie);
+
+	prog_post(env, &sqe);
+}
+
+u32 prog_events(const struct test_evd *tevd)
+{
+	/* (F) of the uapi header. */
+	return smp_load_acquire(&tevd->evd->ring->tail) - tevd->head;
+}
+
+struct kdapl_event prog_next(struct test_evd *tevd)
+{
+	struct kdapl_ev_head *head = tevd->evd->head.addr;
+	struct kdapl_event event = {};
+
+	if (!prog_events(tevd))
+		return event;
+	event = tevd->evd->entries[tevd->head & tevd->evd->entries_mask];
+	/* (G) of the uapi header. */
+	smp_store_release(&head->head, ++tevd->head);
+	return event;
+}

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Endpoints: how connections begin and end, and what that does to the work. */
+
+#include <linux/slab.h>
+
+#include "env.h"
+
+#define DEPTH	8
+
+static void post(struct env *env, struct test_ep *tep, u8 op, u64 cookie)
+{
+	prog_post_op(env, tep, op, cookie);
+}
+
+static void begin(struct kunit *test, struct test_ep *tep,
+		  enum kdapl_ep_state state)
+{
+	KUNIT_EXPECT_EQ(test, kdapl_ep_begin(tep->ep, state), 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(tep, state), state);
+}
+
+static void expect_end(struct kunit *test, struct test_ep *tep, u32 event)
+{
+	EXPECT_SOON(test, prog_events(&tep->conn));
+	KUNIT_EXPECT_EQ(test, prog_ep(tep, state), KDAPL_EP_DISCONNECTED);
+	EXPECT_CONN(test, &tep->conn, event);
+	EXPECT_NO_EVENT(test, &tep->conn);
+}
+
+/* One EVD for everything: its one side is in tep->conn. */
+static struct test_ep ep_merged(struct env *env)
+{
+	struct test_ep tep = {
+		.conn = env_evd(env, 64, DAT_EVD_DTO_FLAG |
+					 DAT_EVD_CONNECTION_FLAG),
+	};
+
+	tep.recv.id = tep.conn.id;
+	tep.request.id = tep.conn.id;
+	env_ep_over(env, &tep, DEPTH);
+	return tep;
+}
+
+/* ---- the beginning ----------------------------------------------------- */
+
+static void ep_create_checks(struct kunit *test)
+{
+	static const struct {
+		const char *what;
+		size_t offset;
+		u32 value;
+		int ret;
+	} cases[] = {
+#define BAD(field, value, ret) \
+	{ #field " " #value, offsetof(struct kdapl_ep_create, field), value, ret }
+		BAD(flags, 1, -EINVAL),
+		BAD(rdma_read_fixed, 2, -EINVAL),
+		BAD(pz, 0, -ENOENT),
+		BAD(pz, 77, -ENOENT),
+		BAD(recv_evd, 77, -ENOENT),
+		BAD(recv_evd, 0, -EINVAL),
+		BAD(request_evd, U32_MAX, -ENOENT),
+		BAD(request_evd, 0, -EINVAL),
+		BAD(connect_evd, INT_MAX, -ENOENT),
+		BAD(max_recvs, 0, -EINVAL),
+		BAD(max_recvs, U32_MAX, -ENOSPC),
+		BAD(max_requests, 0, -EINVAL),
+		BAD(max_requests, FAKE_QUEUE + 1, -ENOSPC),
+		BAD(max_recv_iov, KDAPL_SEGS_MAX + 1, -ENOSPC),
+		BAD(max_request_iov, U32_MAX, -ENOSPC),
+		BAD(max_rdma_read_in, 17, -ENOSPC),
+		BAD(max_rdma_read_out, U32_MAX, -ENOSPC),
+#undef BAD
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	const struct kdapl_ep_create good = {
+		.pz = env->pz,
+		.recv_evd = tep.recv.id,
+		.request_evd = tep.request.id,
+		.connect_evd = tep.conn.id,
+		.max_recvs = 1,
+		.max_requests = 1,
+	};
+	struct kdapl_ep_create arg;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		arg = good;
+		*(u32 *)((void *)&arg + cases[i].offset) = cases[i].value;
+		KUNIT_EXPECT_EQ_MSG(test, kdapl_ep_create(env->ia, &arg),
+				    cases[i].ret, "%s", cases[i].what);
+	}
+	/* EVDs without the stream: each is right in the other's place only. */
+	arg = good;
+	arg.recv_evd = tep.conn.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &arg), -EINVAL);
+	arg = good;
+	arg.connect_evd = tep.recv.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &arg), -EINVAL);
+	/* An object of another type. */
+	arg = good;
+	arg.pz = tep.recv.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &arg), -ENOENT);
+
+	/* Nothing of all that kept hold of anything; the good one works. */
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 1);
+	arg = good;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &arg), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, arg.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.recv.id,
+						KDAPL_OBJ_EVD), 0);
+}
+
+static void ep_needs_its_objects(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.recv.id,
+						KDAPL_OBJ_EVD), -EBUSY);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.request.id,
+						KDAPL_OBJ_EVD), -EBUSY);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.conn.id,
+						KDAPL_OBJ_EVD), -EBUSY);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, env->pz,
+						KDAPL_OBJ_PZ), -EBUSY);
+}
+
+static void ep_connect_call(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_ep_connect arg = {};
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_connect(tep.ep, &arg), -EINVAL);
+	arg.timeout_us = 1;
+	/* What failed at once leaves no trace, and can be tried again. */
+	fake_cm.connect_result = -EADDRNOTAVAIL;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_connect(tep.ep, &arg), -EADDRNOTAVAIL);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_UNCONNECTED);
+	fake_cm.connect_result = 0;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_connect(tep.ep, &arg), 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_ACTIVE_PENDING);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_connect(tep.ep, &arg), -EBADFD);
+	KUNIT_EXPECT_EQ(test, fake_cm.connects, 2);
+	EXPECT_NO_EVENT(test, &tep.conn);
+}
+
+/* A receive can complete before ESTABLISHED. It is not seen before it. */
+static void ep_early_receives(struct kunit *test)
+{
+	static const enum kdapl_ep_state states[] = {
+		KDAPL_EP_ACTIVE_PENDING, KDAPL_EP_COMPLETION_PENDING,
+	};
+	struct env *env = test->priv;
+	struct fake_qp *qp;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		struct test_ep tep = ep_merged(env);
+
+		qp = env_qp(&tep);
+		post(env, &tep, KDAPL_OP_RECV, 1);
+		post(env, &tep, KDAPL_OP_RECV, 2);
+		post(env, &tep, KDAPL_OP_RECV, 3);
+		begin(test, &tep, states[i]);
+		fake_complete(qp, &qp->rq, 2, IB_WC_SUCCESS);
+		EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
+		EXPECT_NO_EVENT(test, &tep.conn);
+		KUNIT_EXPECT_EQ(test, prog_ep(&tep, recv_done), 0);
+		/* Data before the peer's confirmation tells that it comes. */
+		EXPECT_SOON(test, fake_cm.notifies ==
+				  (states[i] == KDAPL_EP_COMPLETION_PENDING));
+
+		kdapl_ep_established(tep.ep, 7);
+		KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+		KUNIT_EXPECT_EQ(test, prog_events(&tep.conn), 3);
+		EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_ESTABLISHED);
+		EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_SUCCESS);
+		EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_SUCCESS);
+		KUNIT_EXPECT_EQ(test, prog_ep(&tep, recv_done), 2);
+		/* A second confirmation is none. */
+		kdapl_ep_established(tep.ep, 7);
+		EXPECT_NO_EVENT(test, &tep.conn);
+	}
+}
+
+/* The attempt fails: what completed early comes out before the end. */
+static void ep_early_then_failure(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+	struct fake_qp *qp = env_qp(&tep);
+
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	post(env, &tep, KDAPL_OP_RECV, 2);
+	begin(test, &tep, KDAPL_EP_COMPLETION_PENDING);
+	fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.conn);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR, false);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 3);
+	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR);
+	/* Too late. */
+	kdapl_ep_established(tep.ep, 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECTED);
+	EXPECT_NO_EVENT(test, &tep.conn);
+}
+
+/* Requests are for a connection: without one they are flushed. */
+static void ep_requests_need_connection(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+	begin(test, &tep, KDAPL_EP_ACTIVE_PENDING);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+	/* That was no error of the EP. */
+	kdapl_ep_established(tep.ep, 0);
+	post(env, &tep, KDAPL_OP_SEND, 3);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 1);
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+/* All comes back flushed, in order, and DISCONNECTED is the last event. */
+static void ep_abrupt(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+	u64 i;
+
+	for (i = 0; i < 4; i++)
+		post(env, &tep, KDAPL_OP_RECV, i);
+	env_connect(env, &tep);
+	for (; i < 8; i++)
+		post(env, &tep, KDAPL_OP_SEND, i);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 9);
+	for (i = 0; i < 8; i++) {
+		struct kdapl_event event = prog_next(&tep.conn);
+
+		KUNIT_EXPECT_EQ(test, event.type, DAT_DTO_COMPLETION_EVENT);
+		KUNIT_EXPECT_EQ(test, event.status, DAT_DTO_ERR_FLUSHED);
+		KUNIT_EXPECT_EQ(test, event.length, 0);
+	}
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, fake_cm.disconnects, 1);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 4);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, recv_done), 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+
+	/* Posts are taken and flushed: how a program drains. No second event. */
+	post(env, &tep, KDAPL_OP_RECV, 21);
+	EXPECT_DTO(test, &tep.conn, 21, DAT_DTO_ERR_FLUSHED);
+	post(env, &tep, KDAPL_OP_SEND, 22);
+	EXPECT_DTO(test, &tep.conn, 22, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	EXPECT_NO_EVENT(test, &tep.conn);
+}
+
+/* Entries that nobody rang for yet are part of what is flushed. */
+static void ep_end_takes_the_ring(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+	struct kdapl_sqe sqe;
+
+	env_connect(env, &tep);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	prog_store(env, &sqe);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_RECV, 2);
+	prog_store(env, &sqe);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 3);
+	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+static void ep_graceful(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+	struct fake_qp *qp;
+
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	env_connect(env, &tep);
+	qp = env_qp(&tep);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	post(env, &tep, KDAPL_OP_SEND, 3);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECT_PENDING);
+	/* Again: no effect. */
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	usleep_range(5000, 6000);
+	KUNIT_EXPECT_EQ(test, fake_cm.disconnects, 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECT_PENDING);
+	/* No new requests. */
+	post(env, &tep, KDAPL_OP_SEND, 4);
+	KUNIT_EXPECT_EQ(test, qp->sq.head, 2);
+
+	fake_complete(qp, &qp->sq, 2, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 5);
+	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.conn, 3, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.conn, 4, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
+static void ep_graceful_cut_short(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	usleep_range(2000, 3000);
+	EXPECT_NO_EVENT(test, &tep.conn);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+}
+
+/* Who ends first names the event. */
+static void ep_first_end_wins(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	local_bh_disable();
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, true);
+	local_bh_enable();
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+static void ep_disconnect_states(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), -EBADFD);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, 2), -EINVAL);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_UNCONNECTED);
+	EXPECT_NO_EVENT(test, &tep.conn);
+
+	/* Graceful or not: an attempt has nothing to finish. */
+	begin(test, &tep, KDAPL_EP_ACTIVE_PENDING);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
+static void ep_reset_and_again(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	unsigned int round;
+
+	post(env, &tep, KDAPL_OP_RECV, 77);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	/* UNCONNECTED: the receive stays where it is. */
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 1);
+	for (round = 0; round < 3; round++) {
+		env_connect(env, &tep);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -EBADFD);
+		post(env, &tep, KDAPL_OP_SEND, round);
+		kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+		expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+		EXPECT_DTO(test, &tep.request, round, DAT_DTO_ERR_FLUSHED);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+		KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_UNCONNECTED);
+		KUNIT_EXPECT_EQ(test, env_qp(&tep)->state, IB_QPS_INIT);
+	}
+	EXPECT_DTO(test, &tep.recv, 77, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 3);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 1);
+}
+
+/* ---- freeing ----------------------------------------------------------- */
+
+/*
+ * A queue pair that goes may still flush into the completion queue, which
+ * lives on for other EPs: no completion may come for work that is gone.
+ */
+static void ep_free_unconnected(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep other = env_ep(env, DEPTH), tep = env_ep(env, DEPTH);
+	u64 i;
+
+	for (i = 0; i < DEPTH; i++)
+		post(env, &tep, KDAPL_OP_RECV, i);
+	post(env, &other, KDAPL_OP_RECV, 100);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, tep.ep->rq.hw, 0);
+	KUNIT_EXPECT_EQ(test, tep.ep->rq.done, DEPTH);
+	for (i = 0; i < DEPTH; i++)
+		EXPECT_DTO(test, &tep.recv, i, DAT_DTO_ERR_FLUSHED);
+	EXPECT_NO_EVENT(test, &tep.recv);
+
+	/* The other one is none the worse for it. */
+	env_connect(env, &other);
+	fake_complete(env_qp(&other), &env_qp(&other)->rq, 1, IB_WC_SUCCESS);
+	EXPECT_DTO(test, &other.recv, 100, DAT_DTO_SUCCESS);
+}
+
+static void ep_free_connected(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe;
+
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+	/* The consumer asked for it: no event. */
+	EXPECT_NO_EVENT(test, &tep.conn);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP),
+			-ENOENT);
+
+	/* Its id names nothing any more. */
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 3);
+	prog_post(env, &sqe);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail);
+}
+
+/* The device goes: BROKEN, and the EP lives on without hardware. */
+static void ep_killed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH), idle = env_ep(env, DEPTH);
+	struct kdapl_ep_connect arg = { .timeout_us = 1 };
+
+	post(env, &idle, KDAPL_OP_RECV, 9);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	kdapl_ep_kill(tep.ep);
+	kdapl_ep_kill(idle.ep);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &idle.recv, 9, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+
+	post(env, &tep, KDAPL_OP_RECV, 2);
+	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -ENODEV);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_connect(idle.ep, &arg), -ENODEV);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+}
+
+static struct kunit_case ep_cases[] = {
+	KUNIT_CASE(ep_create_checks),
+	KUNIT_CASE(ep_needs_its_objects),
+	KUNIT_CASE(ep_connect_call),
+	KUNIT_CASE(ep_early_receives),
+	KUNIT_CASE(ep_early_then_failure),
+	KUNIT_CASE(ep_requests_need_connection),
+	KUNIT_CASE(ep_abrupt),
+	KUNIT_CASE(ep_end_takes_the_ring),
+	KUNIT_CASE(ep_graceful),
+	KUNIT_CASE(ep_graceful_cut_short),
+	KUNIT_CASE(ep_first_end_wins),
+	KUNIT_CASE(ep_disconnect_states),
+	KUNIT_CASE(ep_reset_and_again),
+	KUNIT_CASE(ep_free_unconnected),
+	KUNIT_CASE(ep_free_connected),
+	KUNIT_CASE(ep_killed),
+	{}
+};
+
+static struct kunit_suite ep_suite = {
+	.name = "kdapl-ep",
+	.init = env_init,
+	.exit = env_exit,
+	.test_cases = ep_cases,
+};
+
+kunit_test_suite(ep_suite);

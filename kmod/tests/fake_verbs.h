@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A device that the tests play: it keeps what is posted, and completes it when
+ * a test says so. Its queues do what verbs promise: in order, each once, and a
+ * queue pair in error flushes.
+ */
+#ifndef KDAPL_TEST_FAKE_VERBS_H
+#define KDAPL_TEST_FAKE_VERBS_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+#include "../kdapl_uapi.h"
+
+#define FAKE_QUEUE	256	/* work requests a queue can hold */
+#define FAKE_LKEY	0x1000	/* first lkey that is given out */
+
+/* A work request, as it was posted. */
+struct fake_wr {
+	u64 wr_id;
+	enum ib_wr_opcode opcode;
+	int send_flags;
+	int num_sge;
+	u64 remote_addr;
+	u32 rkey;
+	struct ib_sge sge[KDAPL_SEGS_MAX];
+};
+
+/* @head counts what was posted, @tail what was completed. */
+struct fake_queue {
+	struct fake_wr wr[FAKE_QUEUE];
+	u32 head;
+	u32 tail;
+};
+
+struct fake_qp {
+	struct ib_qp ib;
+	enum ib_qp_state state;
+	struct fake_queue sq, rq;
+	unsigned int calls;	/* of post_send and post_recv */
+	int post_error;		/* what they fail with ... */
+	unsigned int post_good;	/* ... after so many more requests */
+};
+
+struct fake_cq {
+	struct ib_cq ib;
+	struct ib_wc *wc;
+	u32 head, tail;
+	bool armed;
+};
+
+/**
+ * struct fake_dev - the device
+ * @lock: guards all its queues
+ * @qps: how many queue pairs exist; likewise @cqs, @pds, @mrs
+ * @bad_sge: a segment was posted that is in no LMR
+ */
+struct fake_dev {
+	struct ib_device ib;
+	spinlock_t lock;	/* see above */
+	int qps, cqs, pds, mrs;
+	bool bad_sge;
+};
+
+static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
+{
+	return container_of(dev, struct fake_dev, ib);
+}
+
+static inline struct fake_qp *to_fake_qp(struct ib_qp *qp)
+{
+	return container_of(qp, struct fake_qp, ib);
+}
+
+struct fake_dev *fake_dev_create(void);
+void fake_dev_destroy(struct fake_dev *dev);
+
+/*
+ * Complete up to @n outstanding requests, oldest first, and report that as a
+ * driver's interrupt would. Return: how many were there.
+ */
+u32 fake_report(struct fake_qp *qp, struct fake_queue *queue, u32 n,
+		enum ib_wc_status status);
+/* The same from where one can sleep: on return the module has seen them. */
+u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,
+		  enum ib_wc_status status);
+
+/* The request posted as number @n, of the last FAKE_QUEUE ones. */
+static inline struct fake_wr *fake_wr(struct fake_queue *queue, u32 n)
+{
+	return &queue->wr[n % FAKE_QUEUE];
+}
+
+/* What the module's files call instead of ib_core, see core.h. */
+struct ib_pd *fake_alloc_pd(struct ib_device *dev);
+void fake_dealloc_pd(struct ib_pd *pd);
+struct ib_cq *fake_create_cq(struct ib_device *dev, ib_comp_handler handler,
+			     void *context, const struct ib_cq_init_attr *attr);
+void fake_destroy_cq(struct ib_cq *cq);
+struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr);
+int fake_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask);
+int fake_destroy_qp(struct ib_qp *qp);
+struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
+			       int access);
+int fake_dereg_mr(struct ib_mr *mr);
+
+#endif /* KDAPL_TEST_FAKE_VERBS_H */

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Work queues of an EP: what is posted comes back once, in order, and frees its
+ * slot when its event is in the ring.
+ */
+
+#include "env.h"
+
+#define DEPTH	8
+
+static void send(struct env *env, struct test_ep *tep, u64 cookie)
+{
+	prog_post_op(env, tep, KDAPL_OP_SEND, cookie);
+}
+
+static void send_flags(struct env *env, struct test_ep *tep, u64 cookie,
+		       u16 flags)
+{
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, KDAPL_OP_SEND, cookie);
+
+	sqe.flags = flags;
+	prog_post(env, &sqe);
+}
+
+static void recv(struct env *env, struct test_ep *tep, u64 cookie)
+{
+	prog_post_op(env, tep, KDAPL_OP_RECV, cookie);
+}
+
+static u32 finish_sends(struct test_ep *tep, u32 n)
+{
+	return fake_complete(env_qp(tep), &env_qp(tep)->sq, n, IB_WC_SUCCESS);
+}
+
+static u32 finish_recvs(struct test_ep *tep, u32 n)
+{
+	return fake_complete(env_qp(tep), &env_qp(tep)->rq, n, IB_WC_SUCCESS);
+}
+
+/* ---- posting ----------------------------------------------------------- */
+
+/* Every field of an entry arrives at the device as what it means there. */
+static void wq_translates(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_RDMA_WRITE, 1);
+	struct fake_wr *wr;
+
+	env_connect(env, &tep);
+	sqe.num_seg = 2;
+	sqe.remote_addr = 0x123456789abcdef0ULL;
+	sqe.rkey = 0xfeedbeef;
+	sqe.seg[1] = (struct kdapl_seg) { ENV_LMR_ADDR + 100, 200, env->lmr };
+	prog_post(env, &sqe);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 1);
+	wr = fake_wr(&env_qp(&tep)->sq, 0);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_RDMA_WRITE);
+	KUNIT_EXPECT_EQ(test, wr->remote_addr, 0x123456789abcdef0ULL);
+	KUNIT_EXPECT_EQ(test, wr->rkey, 0xfeedbeef);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 2);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].addr, ENV_LMR_ADDR);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 64);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].lkey, FAKE_LKEY);
+	KUNIT_EXPECT_EQ(test, wr->sge[1].addr, ENV_LMR_ADDR + 100);
+	KUNIT_EXPECT_EQ(test, wr->sge[1].length, 200);
+	KUNIT_EXPECT_EQ(test, wr->sge[1].lkey, FAKE_LKEY);
+
+	sqe.op = KDAPL_OP_RDMA_READ;
+	sqe.num_seg = 1;
+	sqe.flags = KDAPL_SQE_FENCE | KDAPL_SQE_SOLICITED;
+	prog_post(env, &sqe);
+	wr = fake_wr(&env_qp(&tep)->sq, 1);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_RDMA_READ);
+	KUNIT_EXPECT_EQ(test, wr->send_flags, IB_SEND_SIGNALED | IB_SEND_FENCE);
+
+	send_flags(env, &tep, 3, KDAPL_SQE_SOLICITED | KDAPL_SQE_SUPPRESS);
+	wr = fake_wr(&env_qp(&tep)->sq, 2);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_SEND);
+	KUNIT_EXPECT_EQ(test, wr->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_SOLICITED);
+
+	/* No segment at all is a message too. */
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 4);
+	sqe.num_seg = 0;
+	prog_post(env, &sqe);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 3)->num_sge, 0);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 4);
+}
+
+/* Consecutive entries of one EP and direction are one call of the driver. */
+static void wq_chains(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep one = env_ep(env, 40), two = env_ep(env, 40);
+	struct kdapl_sqe sqe;
+	unsigned int i;
+
+	env_connect(env, &one);
+	env_connect(env, &two);
+	for (i = 0; i < 20; i++) {
+		sqe = prog_sqe(env, one.id, KDAPL_OP_SEND, i);
+		prog_store(env, &sqe);
+	}
+	for (i = 0; i < 4; i++) {
+		sqe = prog_sqe(env, one.id, i & 1 ? KDAPL_OP_RECV :
+						    KDAPL_OP_SEND, 20 + i);
+		prog_store(env, &sqe);
+	}
+	sqe = prog_sqe(env, two.id, KDAPL_OP_SEND, 99);
+	prog_store(env, &sqe);
+	prog_ring(env);
+	/* 16, then 4 and the next send, a receive, a send, a receive. */
+	KUNIT_EXPECT_EQ(test, env_qp(&one)->calls, 5);
+	KUNIT_EXPECT_EQ(test, env_qp(&two)->calls, 1);
+	KUNIT_EXPECT_EQ(test, env_qp(&one)->sq.head, 22);
+	KUNIT_EXPECT_EQ(test, env_qp(&one)->rq.head, 2);
+
+	KUNIT_EXPECT_EQ(test, finish_sends(&one, 40), 22);
+	for (i = 0; i < 20; i++)
+		EXPECT_DTO(test, &one.request, i, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &one.request, 20, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &one.request, 22, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &one.request);
+}
+
+/* ---- completing -------------------------------------------------------- */
+
+static void wq_completes_in_order(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_event event;
+	u64 i;
+
+	env_connect(env, &tep);
+	/* Several times around the slots. */
+	for (i = 0; i < 5 * DEPTH; i++) {
+		send(env, &tep, i);
+		if (i % 3 == 2)
+			finish_sends(&tep, 3);
+	}
+	finish_sends(&tep, DEPTH);
+	for (i = 0; i < 5 * DEPTH; i++) {
+		event = prog_next(&tep.request);
+		KUNIT_EXPECT_EQ(test, event.cookie, i);
+		KUNIT_EXPECT_EQ(test, event.length, 64);
+		KUNIT_EXPECT_EQ(test, event.status, DAT_DTO_SUCCESS);
+	}
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 5 * DEPTH);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, recv_done), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+}
+
+static void wq_recv_counts(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u64 i;
+
+	for (i = 0; i < DEPTH; i++)
+		recv(env, &tep, i);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), DEPTH);
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 3), 3);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), DEPTH - 3);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, recv_done), 3);
+	for (i = 0; i < 3; i++)
+		EXPECT_DTO(test, &tep.recv, i, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	EXPECT_NO_EVENT(test, &tep.request);
+	/* Receives are no requests in flight. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+}
+
+/* Suppressed success gives no event and counts; a suppressed error gives one. */
+static void wq_suppressed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp;
+
+	env_connect(env, &tep);
+	qp = env_qp(&tep);
+	send_flags(env, &tep, 1, KDAPL_SQE_SUPPRESS);
+	send_flags(env, &tep, 2, 0);
+	send_flags(env, &tep, 3, KDAPL_SQE_SUPPRESS);
+	send_flags(env, &tep, 4, KDAPL_SQE_SUPPRESS);
+	fake_complete(qp, &qp->sq, 1, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 1);
+	fake_complete(qp, &qp->sq, 2, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 3);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_SUCCESS);
+	fake_complete(qp, &qp->sq, 1, IB_WC_REM_ACCESS_ERR);
+	EXPECT_DTO(test, &tep.request, 4, DAT_DTO_ERR_REMOTE_ACCESS);
+	EXPECT_SOON(test, prog_events(&tep.conn));
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+/* The flag means nothing for a receive: its event always comes. */
+static void wq_suppressed_recv(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_RECV, 9);
+
+	sqe.flags = KDAPL_SQE_SUPPRESS;
+	prog_post(env, &sqe);
+	env_connect(env, &tep);
+	finish_recvs(&tep, 1);
+	EXPECT_DTO(test, &tep.recv, 9, DAT_DTO_SUCCESS);
+}
+
+static void wq_statuses(struct kunit *test)
+{
+	static const struct {
+		enum ib_wc_status wc;
+		enum kdapl_dto_status dto;
+	} cases[] = {
+		{ IB_WC_LOC_LEN_ERR, DAT_DTO_ERR_LOCAL_LENGTH },
+		{ IB_WC_LOC_QP_OP_ERR, DAT_DTO_ERR_LOCAL_EP },
+		{ IB_WC_LOC_PROT_ERR, DAT_DTO_ERR_LOCAL_PROTECTION },
+		{ IB_WC_BAD_RESP_ERR, DAT_DTO_ERR_BAD_RESPONSE },
+		{ IB_WC_REM_ACCESS_ERR, DAT_DTO_ERR_REMOTE_ACCESS },
+		{ IB_WC_REM_OP_ERR, DAT_DTO_ERR_REMOTE_RESPONDER },
+		{ IB_WC_RETRY_EXC_ERR, DAT_DTO_ERR_TRANSPORT },
+		{ IB_WC_RNR_RETRY_EXC_ERR, DAT_DTO_ERR_RECEIVER_NOT_READY },
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		env_connect(env, &tep);
+		qp = env_qp(&tep);
+		send(env, &tep, 2 * i);
+		send(env, &tep, 2 * i + 1);
+		fake_complete(qp, &qp->sq, 1, cases[i].wc);
+		EXPECT_DTO(test, &tep.request, 2 * i, cases[i].dto);
+		/* The error breaks the connection, which flushes the rest. */
+		EXPECT_SOON(test, prog_events(&tep.conn));
+		EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+		EXPECT_DTO(test, &tep.request, 2 * i + 1, DAT_DTO_ERR_FLUSHED);
+		KUNIT_EXPECT_EQ(test, prog_ep(&tep, state),
+				KDAPL_EP_DISCONNECTED);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	}
+	/* The counters run on through a reset. */
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 2 * i);
+}
+
+/* ---- refusals ---------------------------------------------------------- */
+
+/* A refused entry waits for what was posted before it. */
+static void wq_refused_in_order(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe bad;
+
+	env_connect(env, &tep);
+	send(env, &tep, 1);
+	bad = prog_sqe(env, tep.id, KDAPL_OP_SEND, 2);
+	bad.seg[0].lmr = 0;
+	/* Nothing of this is taken before the rest stands in the ring. */
+	prog_store(env, &bad);
+	bad = prog_sqe(env, tep.id, KDAPL_OP_SEND, 3);
+	prog_store(env, &bad);
+	prog_ring(env);
+	/* The flush of the broken connection gives the first one back. */
+	EXPECT_SOON(test, prog_events(&tep.conn));
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_LOCAL_PROTECTION);
+	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_ERR_FLUSHED);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 3);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 1);
+}
+
+/* The device takes some of a chain and then no more. */
+static void wq_device_refuses(struct kunit *test)
+{
+	static const int errors[] = { -ENOMEM, -EINVAL };
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe;
+	unsigned int n, i;
+
+	for (n = 0; n < ARRAY_SIZE(errors); n++) {
+		env_connect(env, &tep);
+		env_qp(&tep)->post_good = 2;
+		env_qp(&tep)->post_error = errors[n];
+		for (i = 0; i < 5; i++) {
+			sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, i);
+			prog_store(env, &sqe);
+		}
+		prog_ring(env);
+		EXPECT_SOON(test, prog_events(&tep.conn));
+		EXPECT_DTO(test, &tep.request, 0, DAT_DTO_ERR_FLUSHED);
+		EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+		EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_LOCAL_EP);
+		EXPECT_DTO(test, &tep.request, 3, DAT_DTO_ERR_FLUSHED);
+		EXPECT_DTO(test, &tep.request, 4, DAT_DTO_ERR_FLUSHED);
+		EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+		KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	}
+}
+
+/* An EP that refused something never works again before a reset. */
+static void wq_refused_before_connect(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe bad = prog_sqe(env, tep.id, KDAPL_OP_RECV, 1);
+
+	bad.seg[0].lmr = 0;
+	prog_post(env, &bad);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_ERR_LOCAL_PROTECTION);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_UNCONNECTED);
+
+	/* Who connects it learns at once that it is broken. */
+	kdapl_ep_begin(tep.ep, KDAPL_EP_ACTIVE_PENDING);
+	kdapl_ep_established(tep.ep, 0);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 2);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_ESTABLISHED);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	recv(env, &tep, 2);
+	env_connect(env, &tep);
+	finish_recvs(&tep, 1);
+	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_SUCCESS);
+}
+
+/* ---- slots ------------------------------------------------------------- */
+
+/* More than fits is no work of the EP: it breaks, and nothing is written over. */
+static void wq_overfull(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u64 i;
+
+	env_connect(env, &tep);
+	for (i = 0; i <= DEPTH; i++)
+		send(env, &tep, i);
+	EXPECT_SOON(test, prog_events(&tep.conn));
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+	for (i = 0; i < DEPTH; i++)
+		EXPECT_DTO(test, &tep.request, i, DAT_DTO_ERR_FLUSHED);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), DEPTH);
+}
+
+/* A queue size that is no power of two holds exactly what was asked for. */
+static void wq_odd_size(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, 5);
+	u64 i;
+
+	env_connect(env, &tep);
+	for (i = 0; i < 5; i++)
+		send(env, &tep, i);
+	for (; i < 50; i++) {
+		finish_sends(&tep, 1);
+		send(env, &tep, i);
+	}
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+	send(env, &tep, i);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+}
+
+/* A slot is in use until its event has found room in the ring. */
+static void wq_backlog_holds_slots(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = {
+		.recv = env_evd(env, 4, DAT_EVD_DTO_FLAG),
+		.request = env_evd(env, 4, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, 4, DAT_EVD_CONNECTION_FLAG),
+	};
+	u64 i;
+
+	env_ep_over(env, &tep, DEPTH);
+	env_connect(env, &tep);
+	for (i = 0; i < DEPTH; i++)
+		send(env, &tep, i);
+	finish_sends(&tep, DEPTH);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 4);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 4);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_count(tep.request.evd), DEPTH);
+
+	/* What the program may post now fits, exactly. */
+	for (; i < DEPTH + 4; i++)
+		send(env, &tep, i);
+	finish_sends(&tep, DEPTH);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 4);
+	for (i = 0; i < DEPTH + 4; i++) {
+		if (!prog_events(&tep.request))
+			kdapl_evd_fill(tep.request.evd);
+		EXPECT_DTO(test, &tep.request, i, DAT_DTO_SUCCESS);
+	}
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), DEPTH + 4);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+}
+
+/* An EP goes while its events wait for room: they go with it. */
+static void wq_freed_with_backlog(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = {
+		.recv = env_evd(env, 4, DAT_EVD_DTO_FLAG),
+		.request = env_evd(env, 4, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, 4, DAT_EVD_CONNECTION_FLAG),
+	};
+	u64 i;
+
+	env_ep_over(env, &tep, DEPTH);
+	env_connect(env, &tep);
+	for (i = 0; i < DEPTH; i++)
+		send(env, &tep, i);
+	finish_sends(&tep, DEPTH);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_count(tep.request.evd), DEPTH);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP),
+			0);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_count(tep.request.evd), 4);
+	for (i = 0; i < 4; i++)
+		EXPECT_DTO(test, &tep.request, i, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_fill(tep.request.evd), 0);
+}
+
+static struct kunit_case wq_cases[] = {
+	KUNIT_CASE(wq_translates),
+	KUNIT_CASE(wq_chains),
+	KUNIT_CASE(wq_completes_in_order),
+	KUNIT_CASE(wq_recv_counts),
+	KUNIT_CASE(wq_suppressed),
+	KUNIT_CASE(wq_suppressed_recv),
+	KUNIT_CASE(wq_statuses),
+	KUNIT_CASE(wq_refused_in_order),
+	KUNIT_CASE(wq_device_refuses),
+	KUNIT_CASE(wq_refused_before_connect),
+	KUNIT_CASE(wq_overfull),
+	KUNIT_CASE(wq_odd_size),
+	KUNIT_CASE(wq_backlog_holds_slots),
+	KUNIT_CASE(wq_freed_with_backlog),
+	{}
+};
+
+static struct kunit_suite wq_suite = {
+	.name = "kdapl-wq",
+	.init = env_init,
+	.exit = env_exit,
+	.test_cases = wq_cases,
+};
+
+kunit_test_suite(wq_suite);
