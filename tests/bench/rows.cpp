@@ -27,6 +27,8 @@ constexpr std::uint32_t large = 64 * 1024;
 constexpr unsigned credit_every = 128;
 /** Completed requests may stay untaken for a while: they are taken in passing. */
 constexpr unsigned spare_requests = 16;
+/** Messages before the measured ones. */
+constexpr unsigned warm_up = 128;
 
 /*
  * Receives are kept far above what is on the way, as perftest keeps them; half
@@ -247,7 +249,6 @@ void Session::answer_hello()
 
 Result Session::client(unsigned count)
 {
-	const unsigned warm_up = std::max(count / 10, 2 * row_.depth);
 	Result result;
 
 	peer_ = hello();
@@ -266,7 +267,6 @@ Result Session::client(unsigned count)
 
 void Session::server(unsigned count)
 {
-	const unsigned warm_up = std::max(count / 10, 2 * row_.depth);
 
 	answer_hello();
 	if (row_.pattern == Pattern::ping_pong) {

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs the benchmark's programs in the test machine, for scripts/bench.
+
+usage: measure.py --programs DIR --part times|calls|instructions [--runs N]
+
+Prints what it does, and leaves what it measured in $KDAPL_OUT/<part>.json.
+"""
+
+import argparse
+import collections
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+TRANSPORTS = ("kdapl", "verbs", "ofed")
+TRACING = pathlib.Path("/sys/kernel/tracing")
+TRIGGER = TRACING / "events/raw_syscalls/sys_enter/trigger"
+TIME_LIMIT = 60
+
+# A row of the results: the programs' row, whether they sleep for completions,
+# and how many messages a run measures.
+Row = collections.namedtuple("Row", "name row wait count")
+
+ROWS = (
+    Row("send64_d1", "send64_d1", False, 400),
+    Row("send64_d1_wait", "send64_d1", True, 400),
+    Row("send64_d64", "send64_d64", False, 4000),
+    Row("send64_d64_wait", "send64_d64", True, 4000),
+    Row("write64k", "write64k", False, 256),
+    Row("read64k", "read64k", False, 256),
+)
+
+# struct kdapl_query: size, abi_version, features, 4 limits, version, posts,
+# doorbells, pinned; and KDAPL_QUERY, _IOWR(0xDA, 0, struct kdapl_query).
+QUERY = struct.Struct("=IIQIIII32sQQQ")
+QUERY_REQUEST = 3 << 30 | QUERY.size << 16 | 0xDA << 8
+
+
+class Failed(Exception):
+    """A program of the benchmark failed."""
+
+
+class Pair:
+    """Starts a server and a client of one interface, one pair at a time."""
+
+    def __init__(self, programs):
+        self.port = 7500
+        # From memory: the file system that reaches the host is no part of this.
+        self.folder = pathlib.Path("/run/bench")
+        self.folder.mkdir()
+        for transport in TRANSPORTS:
+            shutil.copy(programs / f"bench_{transport}", self.folder)
+        registry = self.folder / "dat.conf"
+        registry.write_text("u2.0 u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 "
+                            f'"{os.environ["KDAPL_NETDEV"]} 0" ""\n')
+        self.env = dict(os.environ, DAT_OVERRIDE=str(registry))
+
+    def run(self, transport, row, count):
+        """The client's result."""
+        self.port += 1
+        adapter = "u2.0" if transport == "ofed" else os.environ["KDAPL_DEVICE"]
+        command = [self.folder / f"bench_{transport}", "--address", os.environ["KDAPL_ADDR"],
+                   "--adapter", adapter, "--port", str(self.port), "--row", row.row,
+                   "--count", str(count)] + (["--wait"] if row.wait else [])
+        server = subprocess.Popen(command + ["--server"], env=self.env, stdout=subprocess.PIPE)
+        try:
+            if server.stdout.readline() != b"ready\n":
+                raise Failed(f"{transport} {row.name}: the server did not start")
+            client = subprocess.run(command, env=self.env, stdout=subprocess.PIPE,
+                                    timeout=TIME_LIMIT, check=True)
+            if server.wait(TIME_LIMIT):
+                raise Failed(f"{transport} {row.name}: the server failed")
+        except subprocess.SubprocessError as error:
+            raise Failed(f"{transport} {row.name}: {error}") from error
+        finally:
+            server.kill()
+            server.wait()
+        return json.loads(client.stdout)
+
+
+def measure_times(pair, runs):
+    """{row: {transport: [result of each run]}}, the interfaces in turn."""
+    results = {}
+    for row in ROWS:
+        print(f"{row.name:16}", end="", flush=True)
+        of_row = results[row.name] = {transport: [] for transport in TRANSPORTS}
+        for _ in range(runs):
+            for transport in TRANSPORTS:
+                of_row[transport].append(pair.run(transport, row, row.count))
+            print(".", end="", flush=True)
+        print(flush=True)
+    return results
+
+
+def module_counters():
+    """Posts and doorbells since the module was loaded."""
+    with open("/dev/kdapl", "rb+", buffering=0) as device:
+        query = bytearray(QUERY.pack(QUERY.size, *[0] * 6, b"", 0, 0, 0))
+        fcntl.ioctl(device, QUERY_REQUEST, query)
+    return QUERY.unpack(query)[8:10]
+
+
+def read_histogram():
+    """System calls of the benchmark's programs, by number."""
+    calls = collections.Counter()
+    text = (TRIGGER.parent / "hist").read_text()
+    for name, number, hits in re.findall(
+            r"common_pid: (\S+) .*?, id: *\S* *\[? *(\d+)\]? *\} hitcount: +(\d+)", text):
+        if name.startswith("bench_"):
+            calls[int(number)] += int(hits)
+    if not calls:
+        raise Failed("the kernel counted no system calls:\n" + text)
+    return calls
+
+
+def count_calls(pair, transport, row, count):
+    """(system calls, ioctls, doorbells, posts) of one run, set-up included."""
+    ioctl = 16
+    before = module_counters()
+    TRIGGER.write_text("hist:keys=common_pid.execname,id:size=4096\n")
+    try:
+        pair.run(transport, row, count)
+        calls = read_histogram()
+    finally:
+        TRIGGER.write_text("!hist:keys=common_pid.execname,id:size=4096\n")
+    posts, doorbells = (after - b for after, b in zip(module_counters(), before))
+    return sum(calls.values()), calls[ioctl], doorbells, posts
+
+
+def measure_calls(pair, runs):
+    """{row: {transport: {what: per message}}}.
+
+    Of two runs that differ in length alone, the difference: what it takes to
+    start, connect and end is gone. For ours repeated, and the median taken,
+    because doorbells depend on how the programs happen to run.
+    """
+    keys = ("syscalls", "ioctls", "doorbells", "posts")
+    results = {}
+    for row in ROWS:
+        print(f"{row.name:16}", end="", flush=True)
+        results[row.name] = {}
+        messages = row.count * (2 if row.row == "send64_d1" else 1)
+        for transport in TRANSPORTS:
+            samples = []
+            for _ in range(runs if transport == "kdapl" else 1):
+                short = count_calls(pair, transport, row, row.count)
+                long = count_calls(pair, transport, row, 2 * row.count)
+                samples.append([(b - a) / messages for a, b in zip(short, long)])
+                print(".", end="", flush=True)
+            samples.sort()
+            results[row.name][transport] = dict(zip(keys, samples[len(samples) // 2]))
+        print(flush=True)
+    return results
+
+
+def measure_instructions(pair, runs):
+    """{row: {transport: [nanoseconds per message of each run]}}.
+
+    The machine's clock counts instructions, of all that run in it. Only for
+    rows where both sides sleep: there is one processor.
+    """
+    results = {}
+    for row in ROWS:
+        if not row.wait:
+            continue
+        print(f"{row.name:16}", end="", flush=True)
+        of_row = results[row.name] = {transport: [] for transport in TRANSPORTS}
+        for _ in range(runs):
+            for transport in TRANSPORTS:
+                of_row[transport].append(pair.run(transport, row, row.count)["ns_per_op"])
+            print(".", end="", flush=True)
+        print(flush=True)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parts = {"times": measure_times, "calls": measure_calls, "instructions": measure_instructions}
+    parser.add_argument("--part", action="append", choices=parts, required=True)
+    parser.add_argument("--runs", type=int, default=5)
+    args = parser.parse_args()
+
+    if not TRIGGER.exists():
+        subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
+    pair = Pair(args.programs)
+    for part in args.part:
+        print(f"{part}:", flush=True)
+        try:
+            result = parts[part](pair, args.runs if part == "times" else 3)
+        except Failed as error:
+            sys.exit(f"\n{error}")
+        path = pathlib.Path(os.environ["KDAPL_OUT"]) / f"{part}.json"
+        path.write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
