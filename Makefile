@@ -67,6 +67,7 @@ lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
 install: kmod ulib ## module, library, headers, tools, udev rule, pkg-config file
 	@scripts/install-module $(KERNEL) "$(DESTDIR)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/ulib
+	@[ -n "$(DESTDIR)" ] || ldconfig
 
 clean: ## remove build/ (the kernels stay in the cache)
 	rm -rf build
