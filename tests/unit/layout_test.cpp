@@ -26,16 +26,8 @@ void expect_pins(std::initializer_list<Pin> pins)
 		EXPECT_EQ(pin.got, pin.want) << pin.what;
 }
 
-#define SIZE(type, want) \
-	Pin \
-	{ \
-		"sizeof " #type, sizeof(type), want \
-	}
-#define AT(type, member, want) \
-	Pin \
-	{ \
-#type "." #member, offsetof(type, member), want \
-	}
+#define SIZE(type, want) Pin{ "sizeof " #type, sizeof(type), want }
+#define AT(type, member, want) Pin{ #type "." #member, offsetof(type, member), want }
 
 TEST(Layout, Scalars)
 {

@@ -24,11 +24,7 @@ void expect_values(std::initializer_list<Value> values)
 		EXPECT_EQ(value.got, value.want) << value.name;
 }
 
-#define VALUE(name, want) \
-	Value \
-	{ \
-#name, static_cast < std::uint64_t>(name), want \
-	}
+#define VALUE(name, want) Value{ #name, static_cast<std::uint64_t>(name), want }
 
 TEST(Results, Types)
 {
