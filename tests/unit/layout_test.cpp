@@ -26,8 +26,11 @@ void expect_pins(std::initializer_list<Pin> pins)
 		EXPECT_EQ(pin.got, pin.want) << pin.what;
 }
 
+/* clang-format takes the braces of an initializer in a macro for a block. */
+/* clang-format off */
 #define SIZE(type, want) Pin{ "sizeof " #type, sizeof(type), want }
 #define AT(type, member, want) Pin{ #type "." #member, offsetof(type, member), want }
+/* clang-format on */
 
 TEST(Layout, Scalars)
 {

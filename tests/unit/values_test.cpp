@@ -24,7 +24,10 @@ void expect_values(std::initializer_list<Value> values)
 		EXPECT_EQ(value.got, value.want) << value.name;
 }
 
+/* clang-format takes the braces of an initializer in a macro for a block. */
+/* clang-format off */
 #define VALUE(name, want) Value{ #name, static_cast<std::uint64_t>(name), want }
+/* clang-format on */
 
 TEST(Results, Types)
 {
