@@ -398,7 +398,9 @@ static int cm_bind(struct kdapl_ep *ep, struct rdma_cm_id *id,
 static void cm_resolve(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		       const struct sockaddr_storage *remote)
 {
-	if (rdma_resolve_addr(id, NULL, (const struct sockaddr *)remote,
+	if (!kdapl_addr_has_route(cm_ia(ep)->net, &id->route.addr.src_addr,
+				  remote) ||
+	    rdma_resolve_addr(id, NULL, (const struct sockaddr *)remote,
 			      CM_RESOLVE_MS))
 		cm_unreachable(ep, id);
 }

@@ -118,4 +118,8 @@ u16 kdapl_conn_qual_to_port(u64 conn_qual);
 int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 		      struct sockaddr_storage *local);
 
+/* Process context. Both addresses are of one family. */
+bool kdapl_addr_has_route(struct net *net, const struct sockaddr_storage *local,
+			  const struct sockaddr_storage *remote);
+
 #endif /* KDAPL_CM_H */

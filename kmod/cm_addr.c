@@ -10,6 +10,7 @@
 #include <linux/math64.h>
 #include <linux/socket.h>
 #include <net/ipv6.h>
+#include <net/route.h>
 
 #include "cm.h"
 #include "ia.h"
@@ -181,4 +182,27 @@ int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 		as_in6(remote)->sin6_scope_id = best->scope_id;
 	}
 	return 0;
+}
+
+/*
+ * rdma_cm asks with the device given, and then IPv4 takes what no route leads
+ * to for a neighbour on the link, which never answers. Without the device it
+ * tells the truth. IPv6 tells it anyway.
+ */
+bool kdapl_addr_has_route(struct net *net, const struct sockaddr_storage *local,
+			  const struct sockaddr_storage *remote)
+{
+	struct flowi4 flow = {
+		.saddr = ((const struct sockaddr_in *)local)->sin_addr.s_addr,
+		.daddr = ((const struct sockaddr_in *)remote)->sin_addr.s_addr,
+	};
+	struct rtable *route;
+
+	if (remote->ss_family != AF_INET)
+		return true;
+	route = ip_route_output_key(net, &flow);
+	if (IS_ERR(route))
+		return false;
+	ip_rt_put(route);
+	return true;
 }

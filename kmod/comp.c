@@ -40,6 +40,16 @@ static enum kdapl_dto_status dto_status(enum ib_wc_status status)
 }
 
 /*
+ * A receive was checked by the module, so all that can be wrong with it is that
+ * the message is longer. rxe does not say so in these words.
+ */
+static enum kdapl_dto_status recv_status(enum ib_wc_status status)
+{
+	return status == IB_WC_LOC_QP_OP_ERR ? DAT_DTO_ERR_LOCAL_LENGTH :
+					       dto_status(status);
+}
+
+/*
  * Before ESTABLISHED no completion of the connection may be seen. A receive
  * can complete earlier: the peer sends as soon as it has our answer.
  */
@@ -123,7 +133,8 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 
 	spin_lock_bh(&ep->lock);
 	account(ep, work, wc);
-	work->status = dto_status(wc->status);
+	work->status = work->op == KDAPL_OP_RECV ? recv_status(wc->status) :
+						   dto_status(wc->status);
 	if (work->status != DAT_DTO_SUCCESS)
 		work->length = 0;
 	work->state = KDAPL_WORK_DONE;
