@@ -16,7 +16,7 @@
 
 #define KDAPL_PSP_ADDRS		16
 /* Requests that a program may leave undecided, if its EVD is no longer. */
-#define KDAPL_PSP_PENDING_MIN	4096
+#define KDAPL_PSP_PENDING_MIN	1024
 
 /**
  * struct kdapl_psp - a public service point
