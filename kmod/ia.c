@@ -240,6 +240,13 @@ struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg)
 	}
 
 	mutex_lock(&adapter->lock);
+	/* Only this lock, or being in the list, keeps the device. */
+	if (adapter->gone) {
+		mutex_unlock(&adapter->lock);
+		kdapl_adapter_put(adapter);
+		kfree(ia);
+		return ERR_PTR(-ENODEV);
+	}
 	ia_init(ia, adapter, arg->flags);
 	ret = ia_attach(ia, arg->sq_entries);
 	mutex_unlock(&adapter->lock);

@@ -222,9 +222,12 @@ int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg)
 
 	arg->id = psp->obj.id;
 	arg->conn_qual = psp->conn_qual;
-	kdapl_obj_publish(&psp->obj);
-	/* (L) pairs with (K). */
+	/*
+	 * (L) pairs with (K). Before it is published: a program that guesses the
+	 * id can free it at once.
+	 */
 	smp_store_release(&psp->listening, true);
+	kdapl_obj_publish(&psp->obj);
 	return 0;
 }
 
