@@ -221,9 +221,10 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		smp_mb();
 		taken = sq_run(sq, SQ_BUDGET);
 		more = taken == SQ_BUDGET || !sq_settle(sq, timer && !taken);
-		spin_unlock_bh(&sq->lock);
+		/* Under the lock, so that kdapl_sq_stop() sees it. */
 		if (more)
 			queue_work(kdapl_workqueue, &sq->work);
+		spin_unlock_bh(&sq->lock);
 		/* Pairs with the barrier of whoever finds the lock taken. */
 		smp_mb();
 	} while (READ_ONCE(sq->again));
@@ -284,6 +285,10 @@ void kdapl_sq_sync(struct kdapl_sq *sq)
 {
 	spin_lock_bh(&sq->lock);
 	spin_unlock_bh(&sq->lock);
+	/* As in kdapl_sq_drain(): who found the lock taken counts on us. */
+	smp_mb();
+	if (READ_ONCE(sq->again))
+		sq_try(sq, false);
 }
 
 void kdapl_sq_stop(struct kdapl_sq *sq)
