@@ -132,6 +132,9 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 	struct kdapl_ep *ep = work->ep;
 
 	spin_lock_bh(&ep->lock);
+	/* The driver refused it when it was posted, and completes it as well. */
+	if (work->state != KDAPL_WORK_POSTED)
+		goto out;
 	account(ep, work, wc);
 	work->status = work->op == KDAPL_OP_RECV ? recv_status(wc->status) :
 						   dto_status(wc->status);
@@ -144,8 +147,10 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 	if (work->status != DAT_DTO_SUCCESS &&
 	    work->status != DAT_DTO_ERR_FLUSHED)
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	kdapl_ep_end_start(ep);
 	/* The end waits for it, or kdapl_ep_drop_qp(). */
 	if (ep->ending || !ep->qp)
 		wake_up(&ep->idle);
+out:
 	spin_unlock_bh(&ep->lock);
 }

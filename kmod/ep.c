@@ -101,14 +101,29 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 
 /* ---- the end ----------------------------------------------------------- */
 
+/*
+ * The work item starts when there is something for it to do: a graceful end can
+ * wait for its requests as long as the peer likes, and may not keep a worker
+ * from others meanwhile.
+ */
+void kdapl_ep_end_start(struct kdapl_ep *ep)
+{
+	lockdep_assert_held(&ep->lock);
+	if (!ep->ending || ep->end_started ||
+	    (ep->graceful && ep->sq.tail != ep->sq.head))
+		return;
+	ep->graceful = false;
+	ep->end_started = true;
+	queue_work(kdapl_workqueue, &ep->end_work);
+}
+
 void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)
 {
 	lockdep_assert_held(&ep->lock);
 	if (ep->ending) {
-		if (!graceful && ep->graceful) {
+		if (!graceful)
 			ep->graceful = false;
-			wake_up(&ep->idle);
-		}
+		kdapl_ep_end_start(ep);
 		return;
 	}
 	if (ep_trigger(ep, KDAPL_ON_END))
@@ -116,7 +131,7 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)
 	ep->ending = true;
 	ep->graceful = graceful;
 	ep->end_event = event;
-	queue_work(kdapl_workqueue, &ep->end_work);
+	kdapl_ep_end_start(ep);
 }
 
 void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful)
@@ -124,16 +139,6 @@ void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful)
 	spin_lock_bh(&ep->lock);
 	kdapl_ep_end_locked(ep, event, graceful);
 	spin_unlock_bh(&ep->lock);
-}
-
-static bool ep_requests_done(struct kdapl_ep *ep)
-{
-	bool done;
-
-	spin_lock_bh(&ep->lock);
-	done = !ep->graceful || ep->sq.tail == ep->sq.head;
-	spin_unlock_bh(&ep->lock);
-	return done;
 }
 
 static bool ep_device_done(struct kdapl_ep *ep)
@@ -161,17 +166,25 @@ static void ep_end_work(struct work_struct *work)
 {
 	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, end_work);
 
+	bool up;
+
 	/* Nothing that was posted may miss its flush. */
 	kdapl_sq_drain(&ep->obj.ia->sq);
-	wait_event_idle(ep->idle, ep_requests_done(ep));
 	spin_lock_bh(&ep->lock);
-	ep->graceful = false;
+	up = ep->cm.up;
 	spin_unlock_bh(&ep->lock);
 
-	kdapl_cm_disconnect(ep);
-	if (ep->qp)
+	/*
+	 * siw flushes all requests only on the way from RTS to error. A
+	 * disconnect takes it to CLOSING first, where reads that are out and
+	 * requests behind a failed one are forgotten.
+	 */
+	if (up && ep->obj.ia->iwarp && ep->qp)
 		ep_qp_error(ep, ep->qp);
-	wait_event_idle(ep->idle, ep_device_done(ep));
+	kdapl_cm_disconnect(ep);
+	/* A device that does not even do this gives nothing back any more. */
+	if (ep->qp && !ep_qp_error(ep, ep->qp))
+		wait_event_idle(ep->idle, ep_device_done(ep));
 
 	spin_lock_bh(&ep->lock);
 	kdapl_wq_retire(ep, &ep->rq);
@@ -393,6 +406,7 @@ static int ep_renew(struct kdapl_ep *ep)
 	ep->rdma_read_out = ep->rdma_read_out_attr;
 	spin_lock_bh(&ep->lock);
 	ep->ending = false;
+	ep->end_started = false;
 	ep_trigger(ep, KDAPL_ON_RESET);
 	spin_unlock_bh(&ep->lock);
 	return 0;

@@ -70,6 +70,7 @@ struct kdapl_ep {
 	enum kdapl_ep_state state;
 	bool ending;		/* kdapl_ep_end() was called */
 	bool graceful;		/* requests may finish first */
+	bool end_started;	/* end_work is queued, or ran */
 	bool refused;		/* an entry was refused: the rest is flushed */
 	bool gone;		/* freed, or its device is gone */
 	u32 end_event;
@@ -147,6 +148,8 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
 void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful);
 /* The same for who holds ep->lock. */
 void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful);
+/* Requests finished, ep->lock is held: a graceful end may go on. */
+void kdapl_ep_end_start(struct kdapl_ep *ep);
 
 /* Create or destroy the queue pair, in state INIT. Caller holds the mutex. */
 int kdapl_ep_make_qp(struct kdapl_ep *ep);

@@ -39,6 +39,9 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 		break;
 	case KDAPL_OP_RDMA_READ:
 		max_iov = min(max_iov, ep->obj.ia->max_iov_read);
+		/* siw refuses it, and completes it later all the same. */
+		if (ep->obj.ia->iwarp && !sqe->num_seg)
+			return DAT_DTO_ERR_LOCAL_LENGTH;
 		break;
 	default:
 		return DAT_DTO_ERR_LOCAL_EP;
@@ -262,4 +265,5 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 	}
 	/* What was refused may be next in line. */
 	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
+	kdapl_ep_end_start(ep);
 }
