@@ -243,15 +243,18 @@ static void check_sge(struct fake_dev *dev, const struct ib_sge *sge)
 		dev->bad_sge = true;
 }
 
-/* Caller holds the device's lock. NULL when the queue is full or fails. */
+static bool post_fails(struct fake_qp *qp)
+{
+	return qp->post_error && !qp->post_good--;
+}
+
+/* Caller holds the device's lock. NULL when the queue is full. */
 static struct fake_wr *enqueue(struct fake_qp *qp, struct fake_queue *queue,
 			       u64 wr_id, const struct ib_sge *sge, int num_sge)
 {
 	struct fake_wr *wr;
 	int i;
 
-	if (qp->post_error && !qp->post_good--)
-		return NULL;
 	if (WARN_ON(queue->head - queue->tail >= FAKE_QUEUE ||
 		    num_sge > KDAPL_SEGS_MAX))
 		return NULL;
@@ -271,15 +274,19 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 {
 	struct fake_dev *dev = to_fake_dev(ibqp->device);
 	struct fake_qp *qp = to_fake_qp(ibqp);
-	struct fake_wr *kept;
+	struct fake_wr *kept = NULL;
 	unsigned long flags;
+	bool fails;
 	int err = 0;
 
 	spin_lock_irqsave(&dev->lock, flags);
 	qp->calls++;
 	for (; wr; wr = wr->next) {
-		kept = enqueue(qp, &qp->sq, wr->wr_id, wr->sg_list, wr->num_sge);
-		if (!kept) {
+		fails = post_fails(qp);
+		if (!fails || qp->post_keeps)
+			kept = enqueue(qp, &qp->sq, wr->wr_id, wr->sg_list,
+				       wr->num_sge);
+		if (fails || !kept) {
 			*bad = wr;
 			err = qp->post_error ?: -ENOMEM;
 			qp->post_error = 0;
@@ -307,7 +314,8 @@ static int fake_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&dev->lock, flags);
 	qp->calls++;
 	for (; wr; wr = wr->next) {
-		if (!enqueue(qp, &qp->rq, wr->wr_id, wr->sg_list, wr->num_sge)) {
+		if (post_fails(qp) || !enqueue(qp, &qp->rq, wr->wr_id,
+					       wr->sg_list, wr->num_sge)) {
 			*bad = wr;
 			err = qp->post_error ?: -ENOMEM;
 			qp->post_error = 0;

@@ -41,6 +41,7 @@ struct fake_qp {
 	unsigned int calls;	/* of post_send and post_recv */
 	int post_error;		/* what they fail with ... */
 	unsigned int post_good;	/* ... after so many more requests */
+	bool post_keeps;	/* the one that failed completes all the same */
 };
 
 struct fake_cq {

@@ -309,6 +309,34 @@ static void wq_device_refuses(struct kunit *test)
 	}
 }
 
+/* A driver that refuses a request and completes it all the same. */
+static void wq_device_answers_twice(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe;
+	unsigned int i;
+
+	env_connect(env, &tep);
+	env_qp(&tep)->post_good = 1;
+	env_qp(&tep)->post_error = -EINVAL;
+	env_qp(&tep)->post_keeps = true;
+	for (i = 0; i < 3; i++) {
+		sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, i);
+		prog_store(env, &sqe);
+	}
+	prog_ring(env);
+	EXPECT_SOON(test, prog_events(&tep.conn));
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.tail, 2);
+	EXPECT_DTO(test, &tep.request, 0, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 3);
+	KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+}
+
 /* An EP that refused something never works again before a reset. */
 static void wq_refused_before_connect(struct kunit *test)
 {
@@ -443,6 +471,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_statuses),
 	KUNIT_CASE(wq_refused_in_order),
 	KUNIT_CASE(wq_device_refuses),
+	KUNIT_CASE(wq_device_answers_twice),
 	KUNIT_CASE(wq_refused_before_connect),
 	KUNIT_CASE(wq_overfull),
 	KUNIT_CASE(wq_odd_size),
