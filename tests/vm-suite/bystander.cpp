@@ -38,6 +38,7 @@ void mind_own_business(Line &line)
 	do
 		move_data(pair, here, there, round++);
 	while (!line.ready());
+	line.await();
 	move_data(pair, here, there, round++);
 	pair.active.connect_queue().require_empty();
 	pair.passive.connect_queue().require_empty();

@@ -210,6 +210,23 @@ TEST(Connect, NoRoute)
 	});
 }
 
+TEST(Connect, NoRouteByIPv6)
+{
+	if (!std::getenv("KDAPL_ADDR6"))
+		GTEST_SKIP() << "KDAPL_ADDR6 is not set: the adapter's IPv6 address";
+	play([](Line &) {
+		Adapter adapter;
+		Endpoint endpoint(adapter);
+		sockaddr_in6 address{};
+
+		address.sin6_family = AF_INET6;
+		inet_pton(AF_INET6, "2001:db8::1", &address.sin6_addr);
+		ok(endpoint.connect(reinterpret_cast<DAT_IA_ADDRESS_PTR>(&address), 4711));
+		endpoint.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
+		endpoint.require_state(DAT_EP_STATE_DISCONNECTED);
+	});
+}
+
 TEST(Connect, BadAddress)
 {
 	play([](Line &) {

@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The tools between processes of one test machine: what they move, what they
+# say and leave behind when something is wrong. Prints TAP.
+#
+#     scripts/vm -- tests/vm-suite/tools.sh
+
+set -uo pipefail
+bin=$(cd "$(dirname "$0")/../../build/ulib/bin" && pwd) || exit 1
+limit=120
+number=0
+work=$(mktemp -d)
+chmod 755 "$work"
+peer=$KDAPL_ADDR
+
+result() { # STATUS NAME
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $number - $2"
+	else
+		echo "not ok $number - $2"
+		sed 's/^/# /' "$work/said"
+	fi
+}
+
+# Runs a command that must exit with STATUS and say TEXT (a regular expression).
+expect() { # STATUS TEXT NAME COMMAND...
+	local status=0 wanted=$1 text=$2 name=$3
+	shift 3
+	timeout "$limit" "$@" >"$work/said" 2>&1 || status=$?
+	echo "exit status $status" >>"$work/said"
+	[ "$status" = "$wanted" ] && grep -qE "$text" "$work/said"
+	result $? "$name"
+}
+
+# Starts a program that listens, as $server, and waits until it does.
+serve() { # COMMAND...
+	local deadline=$((SECONDS + limit))
+	"$@" >"$work/served" 2>&1 &
+	server=$!
+	until grep -q 'listening on' "$work/served"; do
+		if ! kill -0 "$server" 2>/dev/null || [ $SECONDS -ge $deadline ]; then
+			cat "$work/served"
+			break
+		fi
+		sleep 0.1
+	done
+}
+
+stop() { # the server
+	kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+}
+
+# A user that is not root, with little memory to lock.
+as_nobody() {
+	(
+		ulimit -l 64
+		exec setpriv --reuid 65534 --clear-groups --inh-caps=-all "$@"
+	)
+}
+export -f as_nobody
+
+bad_input() {
+	expect 0 "^name +$KDAPL_DEVICE" "datinfo shows the adapter" "$bin/datinfo"
+	expect 0 '"ok": true' "datinfo as JSON" "$bin/datinfo" --json
+	expect 3 "PROVIDER_NOT_FOUND.*$KDAPL_DEVICE" "an unknown adapter" "$bin/datinfo" --ia none
+	expect 2 "Exactly 1" "datping without a role" "$bin/datping"
+	expect 2 "at least one file" "datcp without an address" "$bin/datcp" "$0"
+	expect 2 "No such file" "datcp of a file that is not there" "$bin/datcp" /none "$peer"
+	expect 1 "nobody listens" "datping where nobody listens" "$bin/datping" --connect "$peer"
+	expect 1 "nobody listens" "datcp where nobody listens" "$bin/datcp" "$0" "$peer"
+	chmod 600 /dev/kdapl
+	expect 3 "permission" "no permission" bash -c "as_nobody '$bin/datinfo'"
+	chmod 666 /dev/kdapl
+	expect 1 "RLIMIT_MEMLOCK allows 65536 .* [0-9]+ are needed" "the memory limit" \
+		bash -c "as_nobody '$bin/datcp' '$0' '$peer'"
+}
+
+pings() {
+	local mode depth how
+	serve "$bin/datping" --server
+	expect 1 "another program listens" "two servers on a port" "$bin/datping" --server
+	for mode in send write read; do
+		for depth in 1 16; do
+			for how in wait poll; do
+				expect 0 "all correct" "datping $mode, depth $depth, $how" \
+					"$bin/datping" --connect "$peer" --mode "$mode" --size 1001 \
+					--count 100 --depth "$depth" "--$how"
+			done
+		done
+		expect 0 '"ok":true' "datping $mode, 64 KiB and one byte, verifying the ends" \
+			"$bin/datping" --connect "$peer" --mode "$mode" --size 65537 \
+			--count 20 --depth 4 --verify ends --json
+		expect 0 "verified +0 here, 0 at" "datping $mode, one byte, verifying nothing" \
+			"$bin/datping" --connect "$peer" --mode "$mode" --size 1 --count 20 \
+			--depth 3 --verify none
+	done
+	expect 0 "all correct" "datping over IPv6" "$bin/datping" --connect "$KDAPL_ADDR6" --count 20
+	expect 1 "refused" "datcp to a datping" "$bin/datcp" --port 45248 "$0" "$peer"
+	stop
+}
+
+make_files() {
+	local size
+	mkdir "$work/in" "$work/out"
+	for size in 0 1 65535 1048575 1048576 1048577 9000001; do
+		head -c "$size" /dev/urandom >"$work/in/$size"
+	done
+	truncate -s 8G "$work/huge"
+}
+
+equal() { # NAME
+	diff -r "$work/in" "$work/out" >"$work/said" 2>&1
+	result $? "$1"
+}
+
+copies() {
+	local mode
+	serve "$bin/datcp" --listen --output-dir "$work/out"
+	for mode in write read send; do
+		expect 0 "9000001 bytes by $mode .* at both ends" "datcp $mode" \
+			"$bin/datcp" --mode "$mode" "$work"/in/* "$peer"
+		equal "datcp $mode: the files are equal"
+		[ "$mode" = send ] || rm -f "$work"/out/*
+	done
+	expect 1 "exists already" "a file that exists is not replaced" \
+		"$bin/datcp" "$work/in/1" "$peer"
+	stop
+	serve "$bin/datcp" --listen --output-dir "$work/out" --force
+	expect 0 '"ok":true' "a file that exists is replaced when that is wanted" \
+		"$bin/datcp" --json "$work"/in/* "$peer"
+	equal "replaced files are equal"
+	stop
+	serve "$bin/datcp" --listen --output "$work/renamed" --once
+	expect 0 "at both ends" "a file under a name of the receiver's" \
+		"$bin/datcp" --chunk 4096 --slots 1 "$work/in/65535" "$peer"
+	wait "$server"
+	cmp "$work/in/65535" "$work/renamed" >"$work/said" 2>&1
+	result $? "the renamed file is equal"
+	rm -f "$work"/out/*
+}
+
+# Returns when a file is on its way into the receiver's folder.
+await_half_file() {
+	local deadline=$((SECONDS + limit))
+	until [ -n "$(find "$work/out" -type f -size +1000k)" ] || [ $SECONDS -ge $deadline ]; do
+		sleep 0.1
+	done
+}
+
+nothing_left() { # NAME
+	ls -A "$work/out" >"$work/said"
+	[ ! -s "$work/said" ]
+	result $? "$1"
+}
+
+# Whoever is killed in the middle, there is no half file, and the other says so.
+kills() {
+	local mode sender status
+	for mode in write read send; do
+		serve "$bin/datcp" --listen --output-dir "$work/out" --once
+		"$bin/datcp" --mode "$mode" "$work/huge" "$peer" >/dev/null 2>&1 &
+		sender=$!
+		await_half_file
+		kill -KILL "$sender"
+		status=0
+		wait "$server" || status=$?
+		cp "$work/served" "$work/said"
+		[ "$status" = 1 ] && grep -qE "ended the connection|broke" "$work/said"
+		result $? "a $mode sender that is killed: the receiver says so"
+		nothing_left "a $mode sender that is killed: no half file"
+	done
+	serve "$bin/datcp" --listen --output-dir "$work/out"
+	"$bin/datcp" "$work/huge" "$peer" >"$work/sent" 2>&1 &
+	sender=$!
+	await_half_file
+	stop
+	status=0
+	wait "$sender" || status=$?
+	cp "$work/sent" "$work/said"
+	result $((status != 1)) "a receiver that is terminated: the sender fails"
+	nothing_left "a receiver that is terminated: no half file"
+}
+
+main() {
+	echo "1..50"
+	make_files
+	bad_input
+	pings
+	copies
+	kills
+	rm -rf "$work"
+}
+
+main
