@@ -39,9 +39,6 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 		break;
 	case KDAPL_OP_RDMA_READ:
 		max_iov = min(max_iov, ep->obj.ia->max_iov_read);
-		/* siw refuses it, and completes it later all the same. */
-		if (ep->obj.ia->iwarp && !sqe->num_seg)
-			return DAT_DTO_ERR_LOCAL_LENGTH;
 		break;
 	default:
 		return DAT_DTO_ERR_LOCAL_EP;
@@ -99,6 +96,11 @@ static void fill_send(struct kdapl_chain *chain, struct kdapl_work *work)
 	wr->wr.sg_list = chain->sge[chain->len];
 	wr->wr.num_sge = sqe->num_seg;
 	wr->wr.opcode = wr_opcode(sqe->op);
+	/* siw refuses a read without one, and completes it later all the same. */
+	if (wr->wr.opcode == IB_WR_RDMA_READ && !sqe->num_seg) {
+		chain->sge[chain->len][0] = (struct ib_sge){};
+		wr->wr.num_sge = 1;
+	}
 	wr->wr.send_flags = IB_SEND_SIGNALED;
 	if (sqe->flags & KDAPL_SQE_SOLICITED && sqe->op == KDAPL_OP_SEND)
 		wr->wr.send_flags |= IB_SEND_SOLICITED;
