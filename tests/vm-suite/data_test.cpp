@@ -37,6 +37,20 @@ void for_every_shape(Function function)
 	}
 }
 
+/**
+ * Where to send from. siw's transmit path copies a message of a few bytes wrongly
+ * when it crosses a page (siw_try_1seg), for whoever posts it; there, it begins
+ * with the next page.
+ */
+std::size_t source_offset(const Adapter &adapter, std::size_t offset, std::size_t size)
+{
+	constexpr std::size_t page = 4096;
+
+	if (!adapter.iwarp() || !size || size > 64 || offset / page == (offset + size - 1) / page)
+		return offset;
+	return (offset + page - 1) / page * page;
+}
+
 void clear(Region &region)
 {
 	std::fill_n(region.data(), region.size(), untouched);
@@ -90,16 +104,21 @@ TEST(Data, SendAndReceive)
 
 			dial(line, adapter, endpoint);
 			for_every_shape([&](std::size_t size, std::size_t offset, auto number) {
-				fill(region.bytes(offset, size), number);
+				std::size_t from = source_offset(adapter, offset, size);
+
+				fill(region.bytes(from, size), number);
 				line.await();
-				ok(endpoint.send(region.local(offset, size), number));
+				ok(endpoint.send(region.local(from, size), number));
 				endpoint.expect_request(number, size);
 			});
 			line.meet();
 		});
 }
 
-/* The target is looked at after the writer's completion told its program. */
+/*
+ * The target is looked at when a message has come that was sent behind the write:
+ * on iWARP the writer's own completion does not say that the data has arrived.
+ */
 TEST(Data, RdmaWrite)
 {
 	play(
@@ -114,8 +133,9 @@ TEST(Data, RdmaWrite)
 				std::size_t own = offset + number % 61;
 
 				clear(region);
+				ok(endpoint.recv(Segments(), number));
 				line.send(region.remote(own, size));
-				line.await();
+				endpoint.expect_recv(number, 0);
 				require_arrived(region, own, size, number);
 			});
 		},
@@ -126,11 +146,14 @@ TEST(Data, RdmaWrite)
 
 			dial(line, adapter, endpoint);
 			for_every_shape([&](std::size_t size, std::size_t offset, auto number) {
-				fill(region.bytes(offset, size), number);
+				std::size_t from = source_offset(adapter, offset, size);
+
+				fill(region.bytes(from, size), number);
 				auto remote = line.receive<DAT_RMR_TRIPLET>();
-				ok(endpoint.write(region.local(offset, size), remote, number));
+				ok(endpoint.write(region.local(from, size), remote, number));
+				ok(endpoint.send(Segments(), number));
 				endpoint.expect_request(number, size);
-				line.tell();
+				endpoint.expect_request(number, 0);
 			});
 			line.await_end();
 		});
@@ -147,7 +170,8 @@ TEST(Data, RdmaRead)
 
 			serve(line, listener, endpoint);
 			for_every_shape([&](std::size_t size, std::size_t offset, auto number) {
-				std::size_t own = offset + number % 61;
+				std::size_t own =
+					source_offset(adapter, offset + number % 61, size);
 
 				fill(region.bytes(own, size), number);
 				line.send(region.remote(own, size));
@@ -411,9 +435,12 @@ TEST(Data, SuppressedSuccess)
 		DAT_RMR_TRIPLET wrong = target.remote(0, 64);
 		wrong.rmr_context ^= 0x5a5a00;
 		ok(active.write(Segments(&segment, 1), wrong, count, DAT_COMPLETION_SUPPRESS_FLAG));
-		if (!adapter.iwarp())
+		if (!adapter.iwarp()) {
 			active.expect_request_failure(count, DAT_DTO_ERR_REMOTE_ACCESS);
-		active.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
+			active.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
+		} else {
+			active.expect_end();
+		}
 	});
 }
 
