@@ -120,9 +120,13 @@ void Client::start_write(Slot &slot)
 	const Hello &hello = session_.hello;
 	const std::size_t i = index(slot.sequence);
 	const bool verified = hello.verified(slot.sequence);
-	/* A write that the server will acknowledge needs no event here. */
+	/* The Notify that follows a verified write completes for both. */
 	const auto flags = verified ? DAT_COMPLETION_SUPPRESS_FLAG : DAT_COMPLETION_DEFAULT_FLAG;
 
+	/* The acknowledgement can be here before the write's own completion is. */
+	if (slot.notify)
+		session_.await_send(*slot.notify);
+	slot.notify.reset();
 	if (verified)
 		Pattern{ to_server, slot.sequence }.fill(session_.data->bytes(i));
 	slot.start = Clock::now();
@@ -130,7 +134,7 @@ void Client::start_write(Slot &slot)
 	session_.connection.post_write(session_.data->segment(i, hello.size), windows_[i],
 				       slot.sequence, flags);
 	if (verified)
-		session_.send({ Kind::Notify, slot.sequence });
+		slot.notify = session_.send({ Kind::Notify, slot.sequence }, tools::Tell::Each);
 }
 
 void Client::start_read(Slot &slot)

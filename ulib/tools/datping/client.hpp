@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "../common/deadline.hpp"
@@ -46,6 +47,8 @@ private:
 	struct Slot {
 		State state = State::Free;
 		std::uint64_t sequence = 0;
+		/** The Notify after which the buffer is ours again. */
+		std::optional<std::uint64_t> notify;
 		tools::Clock::time_point start;
 	};
 

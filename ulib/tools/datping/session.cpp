@@ -70,10 +70,16 @@ std::span<std::byte> Session::next_data()
 	return sends.next();
 }
 
-void Session::send(const Control &control)
+std::uint64_t Session::send(const Control &control, tools::Tell tell)
 {
 	control.encode(next_data());
-	sends.send(connection, Control::wire_size);
+	return sends.send(connection, Control::wire_size, tell);
+}
+
+void Session::await_send(std::uint64_t number)
+{
+	while (sends.finished() <= number)
+		handle(connection.next_request());
 }
 
 void Session::handle(const tools::Completion &completion)

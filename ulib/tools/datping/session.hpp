@@ -39,7 +39,9 @@ struct Session {
 	/** The same without waiting. */
 	std::optional<Control> try_control();
 	/** Sends, when needed after waiting for a free buffer. */
-	void send(const Control &control);
+	std::uint64_t send(const Control &control, tools::Tell tell = tools::Tell::Some);
+	/** Waits until a send with Tell::Each is done, and all posted before it. */
+	void await_send(std::uint64_t number);
 	/** A buffer for a data message to be sent with send_data(). */
 	std::span<std::byte> next_data();
 	void send_data() { sends.send(connection, hello.size); }
