@@ -152,7 +152,7 @@ private:
 		else
 			ok(endpoint.read(region.local(0, length), remote, 5));
 		expect_remote_failure(adapter, endpoint, 5, DAT_DTO_ERR_REMOTE_ACCESS);
-		endpoint.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
+		endpoint.expect_broken(adapter);
 		if (direction == Direction::read)
 			require_bytes(region.bytes(0, size),
 				      static_cast<unsigned char>(~untouched));
@@ -243,7 +243,7 @@ TEST(DataError, RemoteRegionOfAnotherZone)
 			std::fill_n(foreign.data(), size, untouched);
 			ok(active.write(source.local(0, 64), foreign.remote(0, 64), 5));
 			expect_remote_failure(adapter, active, 5, DAT_DTO_ERR_REMOTE_ACCESS);
-			active.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
+			active.expect_broken(adapter);
 			passive.expect_end();
 			require_bytes(foreign.bytes(0, size), untouched);
 		}
@@ -263,6 +263,7 @@ TEST(DataError, RemoteWriteWithoutLocalWrite)
 		fill(source.bytes(0, 64), 3);
 		ok(active.write(source.local(0, 64), target.remote(0, 64), 5));
 		active.expect_request(5, 64);
+		pair.settle();
 		require_pattern(target.bytes(0, 64), 3);
 		fails(DAT_PRIVILEGES_VIOLATION, passive.recv(target.local(0, 64), 6));
 		fails(DAT_PRIVILEGES_VIOLATION, passive.send(target.local(0, 64), 6));

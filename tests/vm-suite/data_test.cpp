@@ -267,6 +267,7 @@ TEST(Data, SegmentsOfSendsReceivesAndWrites)
 			spread(message, segments);
 			ok(active.write(segments, target.remote(3, total), from));
 			active.expect_request(from, total);
+			pair.settle();
 			require_pattern(target.bytes(3, total), from);
 		}
 	});
@@ -435,12 +436,9 @@ TEST(Data, SuppressedSuccess)
 		DAT_RMR_TRIPLET wrong = target.remote(0, 64);
 		wrong.rmr_context ^= 0x5a5a00;
 		ok(active.write(Segments(&segment, 1), wrong, count, DAT_COMPLETION_SUPPRESS_FLAG));
-		if (!adapter.iwarp()) {
+		if (!adapter.iwarp())
 			active.expect_request_failure(count, DAT_DTO_ERR_REMOTE_ACCESS);
-			active.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
-		} else {
-			active.expect_end();
-		}
+		active.expect_broken(adapter);
 	});
 }
 
@@ -532,6 +530,7 @@ TEST(Data, UnalignedRegions)
 				fill(source.bytes(11, size), begin + size);
 				ok(active.write(source.local(11, size), remote, size));
 				active.expect_request(size, size);
+				pair.settle();
 				require_pattern({ pages.data() + begin, size }, begin + size);
 				ok(dat_lmr_free(lmr));
 			}

@@ -264,6 +264,16 @@ void Endpoint::expect_end(Location where)
 	require_state(DAT_EP_STATE_DISCONNECTED, where);
 }
 
+void Endpoint::expect_broken(const Adapter &adapter, Location where)
+{
+	if (adapter.iwarp()) {
+		expect_end(where);
+		return;
+	}
+	expect_connection(DAT_CONNECTION_EVENT_BROKEN, where);
+	require_state(DAT_EP_STATE_DISCONNECTED, where);
+}
+
 DAT_RETURN Endpoint::connect(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qual,
 			     std::string_view private_data, DAT_TIMEOUT timeout)
 {

@@ -127,6 +127,12 @@ public:
 	/** The next connection event must be DISCONNECTED or BROKEN. */
 	void expect_end(Location where = Location::current());
 
+	/**
+	 * The next connection event must be BROKEN. On iWARP who is told by the
+	 * peer that an access was wrong may see no more than the end.
+	 */
+	void expect_broken(const Adapter &adapter, Location where = Location::current());
+
 	/** Starts to connect; the call's own result. */
 	DAT_RETURN connect(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qual,
 			   std::string_view private_data = {}, DAT_TIMEOUT timeout = 20'000'000);

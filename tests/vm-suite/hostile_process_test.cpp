@@ -98,13 +98,18 @@ public:
 			wait.evd = evd_;
 			wait.threshold = 1;
 			wait.deadline_ns = deadline;
-			error_ = ioctl(fd, KDAPL_EVD_WAIT, &wait) < 0 ? errno : 0;
+			int error;
+			/* The probe below is a waiter too, for a moment. */
+			do
+				error = ioctl(fd, KDAPL_EVD_WAIT, &wait) < 0 ? errno : 0;
+			while (error == EBUSY);
+			error_ = error;
 		});
 		/* Only one may wait: once we may not, it does. */
 		kdapl_evd_wait probe{};
 		probe.evd = evd_;
 		probe.threshold = 1;
-		while (ia.file().call(KDAPL_EVD_WAIT, probe) == ETIMEDOUT)
+		while (error_ == -1 && ia.file().call(KDAPL_EVD_WAIT, probe) == ETIMEDOUT)
 			std::this_thread::yield();
 	}
 	Waiter(const Waiter &) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Strong ordering: who opens how, and what dat_lmr_query() tells of it. */
 
-#include "endpoint.hpp"
+#include "pair.hpp"
 #include "play.hpp"
 #include "raw_device.hpp"
 
@@ -67,16 +67,13 @@ TEST(Ordering, DataOverRelaxedRegions)
 {
 	play([](Line &) {
 		Adapter adapter("RO_AWARE_" + adapter_name());
-		Listener listener(adapter);
-		Endpoint active(adapter), passive(adapter);
+		Pair pair(adapter);
 		Region source(adapter, 8192), target(adapter, 8192);
 
-		ok(active.connect(adapter.address(), listener.qual()));
-		listener.accept(passive);
-		active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 		fill(source.bytes(0, 5000), 4);
-		ok(active.write(source.local(0, 5000), target.remote(100, 5000), 1));
-		active.expect_request(1, 5000);
+		ok(pair.active.write(source.local(0, 5000), target.remote(100, 5000), 1));
+		pair.active.expect_request(1, 5000);
+		pair.settle();
 		require_pattern(target.bytes(100, 5000), 4);
 	});
 }

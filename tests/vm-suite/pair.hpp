@@ -20,6 +20,18 @@ struct Pair {
 		active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED, where);
 	}
 
+	/**
+	 * What was written is in its place: a message that was sent behind it has
+	 * arrived. On iWARP the writer's own completion does not say that.
+	 */
+	void settle(Location where = Location::current())
+	{
+		ok(passive.recv(Segments(), 0), where);
+		ok(active.send(Segments(), 0), where);
+		passive.expect_recv(0, 0, where);
+		active.expect_request(0, 0, where);
+	}
+
 	Listener listener;
 	Endpoint active, passive;
 };

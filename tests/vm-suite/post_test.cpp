@@ -292,10 +292,11 @@ TEST(Post, ListMayBeReused)
 					     i));
 			segment = {};
 		}
-		for (DAT_UINT64 i = 0; i < 10; i++) {
+		for (DAT_UINT64 i = 0; i < 10; i++)
 			pair.active.expect_request(i, 100);
+		pair.settle();
+		for (std::size_t i = 0; i < 10; i++)
 			require_pattern(target.bytes(i * 100, 100), 1);
-		}
 	});
 }
 
