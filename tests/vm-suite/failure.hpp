@@ -7,13 +7,29 @@
 
 #include <dat/udat.h>
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
 namespace suite {
 
-using Location = std::source_location;
+/** A place in the source: that of the call where it is the default of a parameter. */
+class Location {
+public:
+	static constexpr Location current(const char *file = __builtin_FILE(),
+					  unsigned line = __builtin_LINE()) noexcept
+	{
+		return Location(file, line);
+	}
+
+	constexpr const char *file_name() const noexcept { return file_; }
+	constexpr unsigned line() const noexcept { return line_; }
+
+private:
+	constexpr Location(const char *file, unsigned line) noexcept : file_(file), line_(line) {}
+
+	const char *file_;
+	unsigned line_;
+};
 
 /** A test program cannot go on. */
 class Failure : public std::runtime_error {
