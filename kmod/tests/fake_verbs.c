@@ -238,6 +238,9 @@ static void check_sge(struct fake_dev *dev, const struct ib_sge *sge)
 	u32 n = sge->lkey - FAKE_LKEY;
 	struct fake_mr *mr = n < FAKE_MRS ? mrs[n] : NULL;
 
+	/* A segment of nothing reaches nothing. */
+	if (!sge->length)
+		return;
 	if (!mr || sge->addr < mr->addr || sge->length > mr->length ||
 	    sge->addr - mr->addr > mr->length - sge->length)
 		dev->bad_sge = true;

@@ -86,6 +86,15 @@ static void wq_translates(struct kunit *test)
 	prog_post(env, &sqe);
 	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 3)->num_sge, 0);
 	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 4);
+
+	/* A read of nothing, in the one form that every driver takes. */
+	sqe.op = KDAPL_OP_RDMA_READ;
+	prog_post(env, &sqe);
+	wr = fake_wr(&env_qp(&tep)->sq, 4);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 0);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].lkey, 0);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 5);
 }
 
 /* Consecutive entries of one EP and direction are one call of the driver. */
