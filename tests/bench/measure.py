@@ -112,7 +112,7 @@ def read_histogram():
     calls = collections.Counter()
     text = (TRIGGER.parent / "hist").read_text()
     for name, number, hits in re.findall(
-            r"common_pid: (\S+) .*?, id: *\S* *\[? *(\d+)\]? *\} hitcount: +(\d+)", text):
+            r"common_pid: (\S+) .*?, id: +(\d+) *\} hitcount: +(\d+)", text):
         if name.startswith("bench_"):
             calls[int(number)] += int(hits)
     if not calls:

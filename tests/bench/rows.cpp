@@ -54,6 +54,17 @@ double median(std::vector<double> &samples)
 	return *middle;
 }
 
+/**
+ * Tells the processor that the program is in a polling loop. An emulator that
+ * runs its processors in turn then goes on to the next.
+ */
+void relax()
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
 /** One side of a connection while a row runs over it. */
 class Session {
 public:
@@ -134,6 +145,7 @@ unsigned Session::take(Queue queue)
 	for (;;) {
 		if (unsigned n = transport_.poll(queue))
 			return n;
+		relax();
 	}
 }
 
