@@ -57,7 +57,7 @@ public:
 			dup2(out[1], STDERR_FILENO);
 			execl(DATCP_FILE, "datcp", "--listen", "--port",
 			      std::to_string(port).c_str(), "--output-dir", directory().c_str(),
-			      "--idle", "5", nullptr);
+			      "--idle", "20", nullptr);
 			_exit(127);
 		}
 		close(out[1]);
