@@ -324,10 +324,10 @@ TEST(RecvDoorbell, Table)
 		{ { false, 0, 1 }, true }, /* the device has none */
 		{ { false, 15, 16 }, true }, /* fewer than the low mark */
 		{ { false, 16, 17 }, false }, /* just enough */
-		{ { false, 16, 33 }, false }, /* half of what is posted, rounded down */
-		{ { false, 16, 34 }, true }, /* fewer than half of what is posted */
-		{ { false, 255, 512 }, true },
-		{ { false, 256, 512 }, false },
+		{ { false, 16, 32 }, false }, /* as many wait as may */
+		{ { false, 16, 33 }, true }, /* one more waits */
+		{ { false, 495, 512 }, true },
+		{ { false, 496, 512 }, false },
 		{ { false, 511, 512 }, false },
 		{ { true, 511, 512 }, true }, /* the transport has no RNR */
 		{ { true, 0, 1 }, true },

@@ -48,6 +48,9 @@ private:
 /** Below this many receives in the device a receive rings, whatever was posted. */
 inline constexpr std::uint32_t recv_low_mark = 16;
 
+/** With more than this many receives waiting in the ring a receive rings. */
+inline constexpr std::uint32_t recv_lag = 16;
+
 /** What decides whether a posted receive needs a doorbell. */
 struct RecvDoorbell {
 	bool always; /**< no RNR on the transport, or a solicited-wait EVD */
@@ -57,13 +60,12 @@ struct RecvDoorbell {
 
 /**
  * Whether a posted receive must ring. While the device holds enough, the module
- * takes the rest by itself before they run low.
+ * takes the rest by itself before they run low. A peer's burst can be as long as
+ * all that was posted and come before the module looks, so few may be missing.
  */
 constexpr bool recv_needs_doorbell(const RecvDoorbell &d) noexcept
 {
-	const std::uint32_t half = d.outstanding / 2;
-
-	return d.always || d.in_device < (half > recv_low_mark ? half : recv_low_mark);
+	return d.always || d.in_device < recv_low_mark || d.outstanding > d.in_device + recv_lag;
 }
 
 } // namespace kdapl
