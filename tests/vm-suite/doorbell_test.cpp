@@ -159,7 +159,7 @@ TEST_P(Doorbell, MillionsOfPosts)
 		ok(dat_ep_disconnect(pair.active.ep(), DAT_CLOSE_ABRUPT_FLAG));
 		pair.active.expect_end();
 		post_bursts(
-			adapter, scaled(1'000'000), most, GetParam(),
+			adapter, scaled(700'000), most, GetParam(),
 			[&](std::uint64_t i) { ok(pair.active.send(Segments(), i)); },
 			[&](std::uint64_t i) { take(pair.active, i, DAT_DTO_ERR_FLUSHED); });
 	});
