@@ -166,6 +166,7 @@ static void ep_end_work(struct work_struct *work)
 {
 	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, end_work);
 
+	u32 size = 0;
 	bool up;
 
 	/* Nothing that was posted may miss its flush. */
@@ -190,7 +191,10 @@ static void ep_end_work(struct work_struct *work)
 	kdapl_wq_retire(ep, &ep->rq);
 	kdapl_wq_retire(ep, &ep->sq);
 	ep_trigger(ep, KDAPL_ON_ENDED);
-	ep_announce(ep, &ep->rec_end, ep->end_event, ep->cm.private_data_size);
+	/* Only a rejection has data; what ESTABLISHED had was told then. */
+	if (ep->end_event == DAT_CONNECTION_EVENT_PEER_REJECTED)
+		size = ep->cm.private_data_size;
+	ep_announce(ep, &ep->rec_end, ep->end_event, size);
 	spin_unlock_bh(&ep->lock);
 }
 
