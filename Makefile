@@ -16,7 +16,7 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod ulib demo check check-all bench lint install clean
+.PHONY: all help setup kmod ulib demo check check-all check-siw bench lint install clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
@@ -49,12 +49,18 @@ check: ## unit tests, and the suite in the test machine on Debian's 6.1
 	@$(MAKE) --no-print-directory kmod ulib KERNEL=6.1
 	@scripts/run-tests check
 
-check-all: ## check, and the suite on 6.12 and on the debug kernel (rxe, siw)
+check-all: ## check, the suite on 6.12 and on the debug kernel, and KUnit
 	@scripts/setup all
 	@$(MAKE) --no-print-directory kmod ulib KERNEL=6.1
 	@$(MAKE) --no-print-directory kmod KERNEL=6.12
 	@$(MAKE) --no-print-directory kmod KERNEL=debug
 	@CHECKED=$(CHECKED) scripts/run-tests check-all
+
+check-siw: ## the suite on the debug kernel over soft iWARP
+	@scripts/setup all
+	@$(MAKE) --no-print-directory kmod KERNEL=debug
+	@$(MAKE) --no-print-directory ulib
+	@scripts/run-tests check-siw
 
 bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/setup all
