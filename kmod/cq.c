@@ -5,6 +5,11 @@
  * Drivers call the completion handler with locks of their own held, so the
  * handler only raises a softirq (irq_poll), as ib_core's own queues do. The
  * softirq's budget keeps a flood of completions from starving the processor.
+ *
+ * A driver that works in process context (rxe since 6.9) would have its softirq
+ * run by ksoftirqd, some time after its worker lets go of the processor, and by
+ * then have used up receives whose successors stand in the ring. An interrupt to
+ * this processor runs it at once instead.
  */
 
 #include <linux/rcupdate.h>
@@ -22,7 +27,15 @@ static void cq_handler(struct ib_cq *ibcq, void *context)
 {
 	struct kdapl_cq *cq = context;
 
-	irq_poll_sched(&cq->iop);
+	if (in_interrupt())
+		irq_poll_sched(&cq->iop);
+	else
+		irq_work_queue(&cq->raise);
+}
+
+static void cq_raise(struct irq_work *raise)
+{
+	irq_poll_sched(&container_of(raise, struct kdapl_cq, raise)->iop);
 }
 
 /* Entries are reserved, so only a broken device gets here. */
@@ -88,6 +101,7 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries)
 	cq->ia = ia;
 	cq->size = attr.cqe;
 	irq_poll_init(&cq->iop, CQ_BUDGET, cq_poll);
+	init_irq_work(&cq->raise, cq_raise);
 	ret = kdapl_cgroup_charge(ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		goto err_free;
@@ -112,6 +126,7 @@ static void cq_destroy(struct kdapl_cq *cq)
 	/* A softirq that has given up the poll may still arm the queue. */
 	synchronize_rcu();
 	ib_destroy_cq(cq->ibcq);
+	irq_work_sync(&cq->raise);
 	kdapl_cgroup_uncharge(cq->ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	kfree(cq);
 }

@@ -10,6 +10,7 @@
 #define KDAPL_CQ_H
 
 #include <linux/irq_poll.h>
+#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
@@ -22,6 +23,7 @@ struct rdma_cgroup;
  * @ia: whose it is
  * @ibcq: the device's
  * @iop: the softirq that polls it
+ * @raise: raises that softirq where a handler of process context cannot
  * @cg: who is charged for it
  * @size: entries
  * @used: entries reserved
@@ -31,6 +33,7 @@ struct kdapl_cq {
 	struct kdapl_ia *ia;
 	struct ib_cq *ibcq;
 	struct irq_poll iop;
+	struct irq_work raise;
 	struct rdma_cgroup *cg;
 	u32 size;
 	u32 used;
