@@ -86,6 +86,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 {
 	spin_lock_bh(&ep->lock);
 	if (!ep->ending && !ep_trigger(ep, KDAPL_ON_ESTABLISH)) {
+		kdapl_unpark(ep);
 		ep_announce(ep, &ep->rec_outcome,
 			    DAT_CONNECTION_EVENT_ESTABLISHED,
 			    private_data_size);
@@ -188,6 +189,7 @@ static void ep_end_work(struct work_struct *work)
 		wait_event_idle(ep->idle, ep_device_done(ep));
 
 	spin_lock_bh(&ep->lock);
+	kdapl_park_flush(ep);
 	kdapl_wq_retire(ep, &ep->rq);
 	kdapl_wq_retire(ep, &ep->sq);
 	ep_trigger(ep, KDAPL_ON_ENDED);
@@ -343,8 +345,10 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	/* No events any more: those on the way must not hit the next one. */
 	cancel_work_sync(&ep->break_work);
 	cancel_work_sync(&ep->notify_work);
+	cancel_work_sync(&ep->park_work);
 
 	spin_lock_bh(&ep->lock);
+	kdapl_park_flush(ep);
 	ep_flush_lost(ep, &ep->rq);
 	ep_flush_lost(ep, &ep->sq);
 	spin_unlock_bh(&ep->lock);
@@ -509,6 +513,7 @@ static void ep_obj_release(struct kdapl_obj *obj)
 {
 	struct kdapl_ep *ep = to_ep(obj);
 
+	kvfree(ep->parked);
 	kvfree(ep->rq.work);
 	kvfree(ep->sq.work);
 	kfree(ep->rec_outcome);
@@ -620,6 +625,8 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 		ret = wq_init(&ep->rq, ep, arg->max_recvs);
 	if (!ret)
 		ret = wq_init(&ep->sq, ep, arg->max_requests);
+	if (!ret)
+		ret = kdapl_park_init(ep);
 	if (!ret)
 		ret = kdapl_slot_alloc(&ia->regions, false, &ep->status);
 	if (ret)

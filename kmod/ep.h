@@ -27,9 +27,11 @@
 #include "region.h"
 
 struct kdapl_ep;
+struct kdapl_parked;
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
+	KDAPL_WORK_PARKED,	/* the device does not take it yet: park.c */
 	KDAPL_WORK_DONE,	/* finished, or refused by the module */
 };
 
@@ -75,6 +77,8 @@ struct kdapl_ep {
 	bool gone;		/* freed, or its device is gone */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
+	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */
+	u32 parked_len;
 	struct ib_qp *qp;
 	struct rdma_cgroup *cg;	/* who is charged for it */
 
@@ -91,6 +95,7 @@ struct kdapl_ep {
 	struct work_struct end_work;
 	struct work_struct break_work;	/* the device reports an error */
 	struct work_struct notify_work;	/* data came before the RTU */
+	struct work_struct park_work;	/* receives are parked */
 	struct kdapl_evrec *rec_outcome, *rec_end;
 	struct kdapl_cm cm;
 };
@@ -160,6 +165,27 @@ struct kdapl_chain;
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
 void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 			  bool recv);
+
+/*
+ * The device did not take @work. It ends with @status; what is not just a flush
+ * breaks the EP.
+ */
+void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
+		       enum kdapl_dto_status status);
+
+/* park.c: receives that the device does not take yet. After wq_init(). */
+int kdapl_park_init(struct kdapl_ep *ep);
+/* All below: caller holds ep->lock. */
+/*
+ * The device refused @wr and all behind it with @err. How many are parked: all,
+ * or none when it is final.
+ */
+unsigned int kdapl_park(struct kdapl_ep *ep, const struct ib_recv_wr *wr,
+			int err);
+/* Post again what is parked; what is refused then is not yet delivered. */
+void kdapl_unpark(struct kdapl_ep *ep);
+/* What is parked is flushed; not yet delivered. */
+void kdapl_park_flush(struct kdapl_ep *ep);
 
 /* comp.c: a completion of the device; softirq. */
 void kdapl_ep_complete(const struct ib_wc *wc);

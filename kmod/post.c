@@ -127,12 +127,12 @@ static void fill_recv(struct kdapl_chain *chain, struct kdapl_work *work)
 	chain->len++;
 }
 
-/* Finished without the device. What is refused breaks the EP. */
-static void refuse(struct kdapl_ep *ep, struct kdapl_work *work,
-		   enum kdapl_dto_status status)
+void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
+		       enum kdapl_dto_status status)
 {
 	work->state = KDAPL_WORK_DONE;
 	work->status = status;
+	/* What ends an EP that flushes is told by others. */
 	if (status == DAT_DTO_ERR_FLUSHED)
 		return;
 	ep->refused = true;
@@ -170,14 +170,14 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	work->length = 0;
 
 	if (ep_flushes(ep, is_recv(sqe))) {
-		refuse(ep, work, DAT_DTO_ERR_FLUSHED);
+		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
 		return;
 	}
 	status = check_shape(ep, sqe);
 	if (status == DAT_DTO_SUCCESS)
 		status = make_sges(ep, sqe, chain->sge[chain->len], &length);
 	if (status != DAT_DTO_SUCCESS) {
-		refuse(ep, work, status);
+		kdapl_work_refuse(ep, work, status);
 		return;
 	}
 
@@ -193,15 +193,21 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
  * The device did not take these. -ENOTCONN comes from siw while the queue pair
  * leaves the connected state: what ends the connection is reported by rdma_cm.
  */
+static enum kdapl_dto_status refused_status(int err, bool first)
+{
+	return err == -ENOTCONN || !first ? DAT_DTO_ERR_FLUSHED :
+					    DAT_DTO_ERR_LOCAL_EP;
+}
+
 static unsigned int refuse_send_chain(struct kdapl_ep *ep,
 				      const struct ib_send_wr *wr, int err)
 {
 	unsigned int n;
 
 	for (n = 0; wr; wr = wr->next, n++)
-		refuse(ep, (struct kdapl_work *)(uintptr_t)wr->wr_id,
-		       err == -ENOTCONN || n ? DAT_DTO_ERR_FLUSHED :
-					       DAT_DTO_ERR_LOCAL_EP);
+		kdapl_work_refuse(ep,
+				  (struct kdapl_work *)(uintptr_t)wr->wr_id,
+				  refused_status(err, !n));
 	ep->refused = true;
 	return n;
 }
@@ -212,23 +218,29 @@ static unsigned int refuse_recv_chain(struct kdapl_ep *ep,
 	unsigned int n;
 
 	for (n = 0; wr; wr = wr->next, n++)
-		refuse(ep, (struct kdapl_work *)(uintptr_t)wr->wr_id,
-		       err == -ENOTCONN || n ? DAT_DTO_ERR_FLUSHED :
-					       DAT_DTO_ERR_LOCAL_EP);
+		kdapl_work_refuse(ep,
+				  (struct kdapl_work *)(uintptr_t)wr->wr_id,
+				  refused_status(err, !n));
 	ep->refused = true;
 	return n;
 }
 
+/* Behind parked receives all others are parked, too. */
 static void post_recv_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 {
 	struct kdapl_ep_status *shown = ep->status.addr;
-	const struct ib_recv_wr *bad = NULL;
-	int err;
+	const struct ib_recv_wr *bad = chain->recv;
+	unsigned int back;
+	int err = -ENOTCONN;
 
 	ep->rq.hw += chain->len;
-	err = ib_post_recv(ep->qp, chain->recv, &bad);
-	if (err)
-		ep->rq.hw -= refuse_recv_chain(ep, bad, err);
+	if (!ep->parked_len)
+		err = ib_post_recv(ep->qp, chain->recv, &bad);
+	if (err) {
+		back = kdapl_park(ep, bad, err) ?:
+		       refuse_recv_chain(ep, bad, err);
+		ep->rq.hw -= back;
+	}
 	WRITE_ONCE(shown->hw_recv, ep->rq.hw);
 }
 

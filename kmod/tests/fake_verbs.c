@@ -251,6 +251,18 @@ static bool post_fails(struct fake_qp *qp)
 	return qp->post_error && !qp->post_good--;
 }
 
+/* The error that a call ends with; the next call has none, or the same. */
+static int post_result(struct fake_qp *qp)
+{
+	int err = qp->post_error ?: -ENOMEM;
+
+	if (qp->post_stays)
+		qp->post_good = 0;
+	else
+		qp->post_error = 0;
+	return err;
+}
+
 /* Caller holds the device's lock. NULL when the queue is full. */
 static struct fake_wr *enqueue(struct fake_qp *qp, struct fake_queue *queue,
 			       u64 wr_id, const struct ib_sge *sge, int num_sge)
@@ -291,8 +303,7 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 				       wr->num_sge);
 		if (fails || !kept) {
 			*bad = wr;
-			err = qp->post_error ?: -ENOMEM;
-			qp->post_error = 0;
+			err = post_result(qp);
 			break;
 		}
 		kept->opcode = wr->opcode;
@@ -320,8 +331,7 @@ static int fake_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		if (post_fails(qp) || !enqueue(qp, &qp->rq, wr->wr_id,
 					       wr->sg_list, wr->num_sge)) {
 			*bad = wr;
-			err = qp->post_error ?: -ENOMEM;
-			qp->post_error = 0;
+			err = post_result(qp);
 			break;
 		}
 	}

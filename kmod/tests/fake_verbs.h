@@ -42,6 +42,7 @@ struct fake_qp {
 	int post_error;		/* what they fail with ... */
 	unsigned int post_good;	/* ... after so many more requests */
 	bool post_keeps;	/* the one that failed completes all the same */
+	bool post_stays;	/* the error: every later request fails, too */
 };
 
 struct fake_cq {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Receives that the device does not take yet.
+ *
+ * siw refuses every receive with -ENOTCONN while it moves a queue pair to RTS.
+ * Nothing is wrong with the receive, nor with its EP: it keeps its slot, its
+ * segments are kept here, and what is posted behind it queues up. A work item
+ * posts them again; where that comes too early as well, ESTABLISHED does. An end
+ * flushes them.
+ */
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "ep.h"
+#include "ia.h"
+
+/* What kdapl_work has no room for, of one slot. */
+struct kdapl_parked {
+	u32 num_sge;
+	struct ib_sge sge[KDAPL_SEGS_MAX];
+};
+
+/* The device may still change its mind about -ENOTCONN. */
+static bool transient(const struct kdapl_ep *ep, int err)
+{
+	return err == -ENOTCONN && ep->parked && !ep->ending &&
+	       (ep->state == KDAPL_EP_ACTIVE_PENDING ||
+		ep->state == KDAPL_EP_COMPLETION_PENDING);
+}
+
+static void park(struct kdapl_ep *ep, const struct ib_recv_wr *wr)
+{
+	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wr->wr_id;
+	struct kdapl_parked *parked = &ep->parked[work - ep->rq.work];
+
+	work->state = KDAPL_WORK_PARKED;
+	parked->num_sge = wr->num_sge;
+	memcpy(parked->sge, wr->sg_list, wr->num_sge * sizeof(*wr->sg_list));
+}
+
+unsigned int kdapl_park(struct kdapl_ep *ep, const struct ib_recv_wr *wr,
+			int err)
+{
+	unsigned int n = 0;
+
+	lockdep_assert_held(&ep->lock);
+	if (!ep->parked_len) {
+		if (!transient(ep, err))
+			return 0;
+		queue_work(kdapl_workqueue, &ep->park_work);
+	}
+	for (; wr; wr = wr->next, n++)
+		park(ep, wr);
+	ep->parked_len += n;
+	return n;
+}
+
+static int post_again(struct kdapl_ep *ep, struct kdapl_work *work)
+{
+	struct kdapl_parked *parked = &ep->parked[work - ep->rq.work];
+	struct ib_recv_wr wr = {
+		.wr_id = (uintptr_t)work,
+		.sg_list = parked->sge,
+		.num_sge = parked->num_sge,
+	};
+	const struct ib_recv_wr *bad;
+
+	return ib_post_recv(ep->qp, &wr, &bad);
+}
+
+/* The next that is parked, from slot @i on. */
+static struct kdapl_work *next_parked(struct kdapl_ep *ep, u32 *i)
+{
+	struct kdapl_work *work;
+
+	while (*i != ep->rq.head) {
+		work = &ep->rq.work[(*i)++ & ep->rq.mask];
+		if (work->state == KDAPL_WORK_PARKED)
+			return work;
+	}
+	return NULL;
+}
+
+void kdapl_unpark(struct kdapl_ep *ep)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+	struct kdapl_work *work;
+	u32 i = ep->rq.tail;
+	int err;
+
+	lockdep_assert_held(&ep->lock);
+	if (!ep->parked_len || !ep->qp || ep->ending)
+		return;
+	while ((work = next_parked(ep, &i))) {
+		err = post_again(ep, work);
+		if (transient(ep, err))
+			break;
+		if (err) {
+			kdapl_work_refuse(ep, work, err == -ENOTCONN ?
+					  DAT_DTO_ERR_FLUSHED :
+					  DAT_DTO_ERR_LOCAL_EP);
+			kdapl_park_flush(ep);
+			break;
+		}
+		work->state = KDAPL_WORK_POSTED;
+		ep->parked_len--;
+		ep->rq.hw++;
+	}
+	WRITE_ONCE(shown->hw_recv, ep->rq.hw);
+}
+
+void kdapl_park_flush(struct kdapl_ep *ep)
+{
+	struct kdapl_work *work;
+	u32 i = ep->rq.tail;
+
+	lockdep_assert_held(&ep->lock);
+	if (!ep->parked_len)
+		return;
+	while ((work = next_parked(ep, &i))) {
+		work->state = KDAPL_WORK_DONE;
+		work->status = DAT_DTO_ERR_FLUSHED;
+	}
+	ep->parked_len = 0;
+}
+
+static void park_work(struct work_struct *work)
+{
+	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, park_work);
+
+	spin_lock_bh(&ep->lock);
+	kdapl_unpark(ep);
+	kdapl_wq_retire(ep, &ep->rq);
+	spin_unlock_bh(&ep->lock);
+}
+
+int kdapl_park_init(struct kdapl_ep *ep)
+{
+	INIT_WORK(&ep->park_work, park_work);
+	if (!ep->obj.ia->iwarp || !ep->rq.size)
+		return 0;
+	ep->parked = kvcalloc(ep->rq.mask + 1, sizeof(*ep->parked),
+			      GFP_KERNEL_ACCOUNT);
+	return ep->parked ? 0 : -ENOMEM;
+}
