@@ -144,6 +144,14 @@ u32 kdapl_evd_count(struct kdapl_evd *evd)
 	return count;
 }
 
+u32 kdapl_evd_unread(const struct kdapl_evd *evd)
+{
+	const struct kdapl_ev_head *head = evd->head.addr;
+	u32 used = READ_ONCE(evd->tail) - READ_ONCE(head->head);
+
+	return min(used, evd->entries_mask + 1);
+}
+
 u32 kdapl_evd_fill(struct kdapl_evd *evd)
 {
 	u32 count = 0;

@@ -84,6 +84,12 @@ void kdapl_evd_sync(struct kdapl_evd *evd);
 /* Events in ring and backlog. For the backlog limit of service points. */
 u32 kdapl_evd_count(struct kdapl_evd *evd);
 
+/*
+ * Events that the program has not read: a guess for who has to weigh something,
+ * without a lock. The EVD is in use by the caller's object.
+ */
+u32 kdapl_evd_unread(const struct kdapl_evd *evd);
+
 /* The device is gone: wake the waiter, mark the ring. */
 void kdapl_evd_kill(struct kdapl_evd *evd);
 

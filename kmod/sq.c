@@ -8,10 +8,11 @@
  * after the drain (a disconnect, a free) must find the posts taken.
  *
  * When may the module stop looking? NEED_WAKEUP says so. It stays clear while
- * so many requests are on the device that a completion will come by anyway
- * and look into the ring; a timer covers the case that none does. Setting the
- * flag, a full barrier and one more look at the tail close the gap to a
- * program that stored its tail and then read the flag.
+ * the program has so many requests under way that it does not wait for any one
+ * of them: on the device, where a completion will come by and look into the
+ * ring, or completed and not even read yet. A timer covers the case that no
+ * completion comes. Setting the flag, a full barrier and one more look at the
+ * tail close the gap to a program that stored its tail and then read the flag.
  *
  * The program owns the ring's memory: the tail is only used as a difference to
  * our own head, and one that the ring cannot hold counts as none; an entry is
@@ -31,7 +32,7 @@
 #define SQ_BUDGET	64		/* entries per softirq */
 #define SQ_TIMER_NS	(50 * NSEC_PER_USEC)
 /*
- * Requests in flight from which on a doorbell can be spared. With fewer, a
+ * Requests under way from which on a doorbell can be spared. With fewer, a
  * post would often wait for the timer, which costs more than the call.
  */
 #define SQ_BUSY		8
@@ -120,6 +121,8 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 	} while (taken < budget && chain->len < KDAPL_SQ_CHAIN && sq_load(sq) &&
 		 chain->sqe.ep == id && is_recv(&chain->sqe) == recv);
 	kdapl_ep_flush_chain(ep, chain, recv);
+	if (!recv && ep->request_evd)
+		WRITE_ONCE(sq->unread, kdapl_evd_unread(ep->request_evd));
 	spin_unlock_bh(&ep->lock);
 
 	return taken;
@@ -172,7 +175,8 @@ static void sq_pause(void)
 
 static bool sq_busy(struct kdapl_sq *sq)
 {
-	return atomic_read(&sq->inflight) >= SQ_BUSY;
+	return atomic_read(&sq->inflight) >= SQ_BUSY ||
+	       READ_ONCE(sq->unread) >= SQ_BUSY;
 }
 
 /*
@@ -186,12 +190,13 @@ static bool sq_settle(struct kdapl_sq *sq, bool idle)
 
 	if (sq_busy(sq) && !idle) {
 		sq_need_wakeup(sq, false);
-		if (!hrtimer_is_queued(&sq->timer))
-			hrtimer_start(&sq->timer, ns_to_ktime(SQ_TIMER_NS),
-				      HRTIMER_MODE_REL_SOFT);
+		/* Put off where it runs: the ring has just been looked into. */
+		hrtimer_start(&sq->timer, ns_to_ktime(SQ_TIMER_NS),
+			      HRTIMER_MODE_REL_SOFT);
 		return true;
 	}
 
+	WRITE_ONCE(sq->unread, 0);
 	if (sq->need_wakeup)
 		return !sq_pending(sq);
 	sq_pause();

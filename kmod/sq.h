@@ -50,6 +50,7 @@ struct kdapl_sq {
 	bool need_wakeup;	/* the module's own copy of the flag */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
+	u32 unread;		/* completed ones that were not read, at the last look */
 	struct hrtimer timer;
 	struct work_struct work;
 	struct kdapl_chain *chain;

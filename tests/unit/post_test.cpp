@@ -2,6 +2,7 @@
 // Posting transfers: what is refused at once and with which code, what goes into
 // the submission ring, and when the module is called.
 
+#include "engine/sq.hpp"
 #include "fake/session.hpp"
 
 #include <map>
@@ -11,6 +12,7 @@
 namespace {
 
 using fake::is_error;
+using kdapl::sq_batch;
 
 class Post : public fake::Session {
 protected:
@@ -318,6 +320,20 @@ TEST_F(Post, RequestsRingOnlyWhenTheModuleSleeps)
 	EXPECT_EQ(doorbells(), 1u);
 }
 
+TEST_F(Post, EachBatchRingsOnce)
+{
+	module.set_need_wakeup(false);
+	module.on_submit = [] {};
+	for (unsigned i = 1; i <= 3 * sq_batch; i++) {
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+		ASSERT_EQ(doorbells(), i / sq_batch);
+	}
+	/* What was taken belongs to no batch any more. */
+	EXPECT_EQ(module.take(), 3 * sq_batch);
+	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 3u);
+}
+
 TEST_F(Post, ReceivesRingBelowTheLowMark)
 {
 	module.set_need_wakeup(true);
@@ -331,20 +347,25 @@ TEST_F(Post, ReceivesRingBelowTheLowMark)
 
 TEST_F(Post, AFullRingIsEmptiedByTheModuleOnce)
 {
+	unsigned batches = module.sq_entries / sq_batch;
+
 	module.set_need_wakeup(false);
+	module.on_submit = [] {};
 	for (std::uint32_t i = 0; i < module.sq_entries; i++)
 		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
-	EXPECT_EQ(doorbells(), 0u);
+	EXPECT_EQ(doorbells(), batches);
+	module.on_submit = nullptr;
 	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
-	EXPECT_EQ(doorbells(), 1u);
+	EXPECT_EQ(doorbells(), batches + 1);
 	EXPECT_EQ(module.taken.size(), module.sq_entries);
 
 	module.on_submit = [] {};
 	for (std::uint32_t i = 1; i < module.sq_entries; i++)
 		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 2 * batches + 1);
 	EXPECT_TRUE(
 		is_error(send(segment(0, 8)), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS));
-	EXPECT_EQ(doorbells(), 2u);
+	EXPECT_EQ(doorbells(), 2 * batches + 2);
 	EXPECT_EQ(module.take(), module.sq_entries) << "the refused one is not among them";
 }
 
@@ -419,13 +440,14 @@ protected:
 TEST_F(PostAtTheWrap, IndicesRunThrough)
 {
 	module.set_need_wakeup(false);
+	module.on_submit = [] {};
 	for (int round = 0; round < 3; round++) {
 		for (std::uint32_t i = 0; i < module.sq_entries; i++)
 			ASSERT_EQ(send(segment(i, 1)), DAT_SUCCESS);
 		module.complete(ep_id, module.sq_entries, 0);
 		ASSERT_EQ(module.take(), module.sq_entries);
 	}
-	EXPECT_EQ(doorbells(), 0u);
+	EXPECT_EQ(doorbells(), 3 * module.sq_entries / sq_batch);
 	for (std::size_t i = 0; i < module.taken.size(); i++)
 		EXPECT_EQ(module.taken[i].seg[0].addr,
 			  segment(i % module.sq_entries, 1).virtual_address);

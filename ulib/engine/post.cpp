@@ -201,7 +201,7 @@ bool Ep::push(kdapl_op op) noexcept
 	++(is_recv(op) ? posted_recvs_ : posted_requests_);
 	full_barrier();
 	if (!is_recv(op))
-		return sq.needs_wakeup();
+		return sq.needs_wakeup() || sq.has_batch();
 	return recv_needs_doorbell(
 		{ .always = ia().is_iwarp(),
 		  .in_device = load_relaxed(status_->hw_recv),

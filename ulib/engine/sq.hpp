@@ -12,6 +12,15 @@
 
 namespace kdapl {
 
+/** So many waiting entries are worth a call: the module posts as many in one go. */
+inline constexpr std::uint32_t sq_batch = 16;
+
+/** With @waiting entries: each batch rings once, however long the module takes. */
+constexpr bool completes_batch(std::uint32_t waiting) noexcept
+{
+	return waiting != 0 && waiting % sq_batch == 0;
+}
+
 /** Fills the ring. Everything but mutex() needs the mutex held. */
 class Sq {
 public:
@@ -34,6 +43,15 @@ public:
 	bool needs_wakeup() const noexcept
 	{
 		return load_relaxed(status_->flags) & KDAPL_SQ_NEED_WAKEUP;
+	}
+
+	/**
+	 * Whether a batch has gathered. The module would come for it by itself, but
+	 * perhaps only by its timer; a call starts it at once.
+	 */
+	bool has_batch() const noexcept
+	{
+		return completes_batch(tail_ - load_relaxed(status_->head));
 	}
 
 private:
