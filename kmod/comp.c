@@ -145,8 +145,10 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 
 	/* A flush has its cause elsewhere, which rdma_cm or the device tells. */
 	if (work->status != DAT_DTO_SUCCESS &&
-	    work->status != DAT_DTO_ERR_FLUSHED)
+	    work->status != DAT_DTO_ERR_FLUSHED) {
+		ep->recv_failed |= work->op == KDAPL_OP_RECV;
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	}
 	kdapl_ep_end_start(ep);
 	/* The end waits for it, or kdapl_ep_drop_qp(). */
 	if (ep->ending || !ep->qp)

@@ -17,6 +17,9 @@
 #include "ep.h"
 #include "ia.h"
 
+/* How long a device may take to put a queue pair into error by itself. */
+#define EP_DEVICE_ERROR		(HZ / 10)
+
 /* Stored before the event that announces it. Caller holds ep->lock. */
 static void ep_set_state(struct kdapl_ep *ep, enum kdapl_ep_state state)
 {
@@ -163,15 +166,33 @@ static int ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
 	return ret;
 }
 
+/*
+ * Where a receive fails, the device tells the peer why and takes the queue pair
+ * to error by itself. rxe completes the receive before both: who moves the queue
+ * pair at once keeps the peer from hearing it. The rest of what is outstanding
+ * comes back when the device is through; one that forgets it is not waited for.
+ */
+static void ep_await_device(struct kdapl_ep *ep)
+{
+	bool failed;
+
+	spin_lock_bh(&ep->lock);
+	failed = ep->recv_failed;
+	spin_unlock_bh(&ep->lock);
+	if (failed)
+		wait_event_idle_timeout(ep->idle, ep_device_done(ep),
+					EP_DEVICE_ERROR);
+}
+
 static void ep_end_work(struct work_struct *work)
 {
 	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, end_work);
-
 	u32 size = 0;
 	bool up;
 
 	/* Nothing that was posted may miss its flush. */
 	kdapl_sq_drain(&ep->obj.ia->sq);
+	ep_await_device(ep);
 	spin_lock_bh(&ep->lock);
 	up = ep->cm.up;
 	spin_unlock_bh(&ep->lock);
@@ -415,6 +436,7 @@ static int ep_renew(struct kdapl_ep *ep)
 	spin_lock_bh(&ep->lock);
 	ep->ending = false;
 	ep->end_started = false;
+	ep->recv_failed = false;
 	ep_trigger(ep, KDAPL_ON_RESET);
 	spin_unlock_bh(&ep->lock);
 	return 0;

@@ -74,6 +74,7 @@ struct kdapl_ep {
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
 	bool refused;		/* an entry was refused: the rest is flushed */
+	bool recv_failed;	/* the device takes the queue pair to error */
 	bool gone;		/* freed, or its device is gone */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
