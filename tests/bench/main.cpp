@@ -45,8 +45,10 @@ void run(const Options &options)
 
 	const bench::Result result =
 		bench::run_row(*row, *transport, options.server, options.wait, options.count);
-	if (options.server)
+	if (options.server) {
+		transport->await_end();
 		return;
+	}
 	const double ops = 1e9 / result.ns_per_op;
 	const nlohmann::json line = {
 		{ "transport", bench::transport_name },

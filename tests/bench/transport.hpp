@@ -56,6 +56,12 @@ public:
 	/** Until the connection stands. Receives may be posted before. */
 	virtual void connect() = 0;
 
+	/**
+	 * Until the peer has disconnected. Who ends a connection itself as soon as a
+	 * message is there can be faster than the message's acknowledgement.
+	 */
+	virtual void await_end() = 0;
+
 	virtual void post_send(Piece local) = 0;
 	virtual void post_recv(Piece local) = 0;
 	virtual void post_write(Piece local, Remote remote) = 0;

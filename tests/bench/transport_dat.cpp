@@ -78,6 +78,7 @@ public:
 	~DatTransport() override;
 
 	void connect() override;
+	void await_end() override;
 	void post_send(Piece local) override;
 	void post_recv(Piece local) override;
 	void post_write(Piece local, Remote remote) override;
@@ -220,6 +221,16 @@ void DatTransport::await_connection()
 		throw std::runtime_error("no connection: event " +
 					 std::to_string(event.event_number));
 	connected_ = true;
+}
+
+/* The end is the peer's, whatever it is called. */
+void DatTransport::await_end()
+{
+	DAT_EVENT event;
+	DAT_COUNT more;
+
+	check(dat_evd_wait(connect_evd_, disconnect_us, 1, &event, &more), "waiting for the end");
+	connected_ = false;
 }
 
 /* The event tells that the peer is through with its end as well. */

@@ -103,6 +103,7 @@ public:
 	~VerbsTransport() override;
 
 	void connect() override;
+	void await_end() override { await(RDMA_CM_EVENT_DISCONNECTED); }
 	void post_send(Piece local) override { post_request(IBV_WR_SEND, local, {}); }
 	void post_recv(Piece local) override;
 	void post_write(Piece local, Remote remote) override

@@ -56,7 +56,7 @@ std::string Adapter::named_attribute(const std::string &name) const
 	return "";
 }
 
-bool Adapter::iwarp() const
+bool Adapter::iwarp()
 {
 	const char *rdma = std::getenv("KDAPL_RDMA");
 

@@ -36,7 +36,7 @@ public:
 	DAT_IA_ADDRESS_PTR address() const noexcept { return attributes_.ia_address_ptr; }
 
 	/** The transport is iWARP. */
-	bool iwarp() const;
+	static bool iwarp();
 
 	/** Value of one of the adapter's named attributes. */
 	std::string named_attribute(const std::string &name) const;

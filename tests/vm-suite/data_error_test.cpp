@@ -215,6 +215,10 @@ TEST_P(DataErrorRemote, AfterLmrFree)
 
 TEST_P(DataErrorRemote, WithoutThePrivilege)
 {
+	if (Adapter::iwarp() && GetParam() == Direction::read)
+		GTEST_SKIP() << "siw answers a read without asking for the privilege "
+				"(siw_check_sgl_tx() is told to check none)";
+
 	DAT_MEM_PRIV_FLAGS other = GetParam() == Direction::write ? DAT_MEM_PRIV_REMOTE_READ_FLAG :
 								    DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
 
