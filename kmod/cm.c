@@ -567,7 +567,10 @@ static int cm_accept(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	}
 	kdapl_cm_conn_param(ep, &param, private_data, size);
 	/* On failure it rejects. */
-	return rdma_accept(id, &param);
+	ret = rdma_accept(id, &param);
+	if (!ret)
+		kdapl_park_retry(ep);
+	return ret;
 }
 
 int kdapl_cm_accept(struct kdapl_ep *ep, struct kdapl_cr *cr,

@@ -17,7 +17,7 @@
 #include "ep.h"
 #include "ia.h"
 
-/* How long a device may take to put a queue pair into error by itself. */
+/* How long a device may take to move a queue pair to error by itself. */
 #define EP_DEVICE_ERROR		(HZ / 10)
 
 /* Stored before the event that announces it. Caller holds ep->lock. */
@@ -166,22 +166,34 @@ static int ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
 	return ret;
 }
 
+/* Or nobody can tell. */
+static bool ep_qp_failed(struct ib_qp *qp)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+
+	return ib_query_qp(qp, &attr, IB_QP_STATE, &init) ||
+	       attr.qp_state == IB_QPS_ERR;
+}
+
 /*
- * Where a receive fails, the device tells the peer why and takes the queue pair
- * to error by itself. rxe completes the receive before both: who moves the queue
- * pair at once keeps the peer from hearing it. The rest of what is outstanding
- * comes back when the device is through; one that forgets it is not waited for.
+ * Where a receive fails, the device tells the peer why and then moves the queue
+ * pair to error by itself. rxe completes the receive before both: who moves the
+ * queue pair at once keeps the peer from hearing it. No event tells when it has
+ * happened, so the state is asked for.
  */
 static void ep_await_device(struct kdapl_ep *ep)
 {
+	unsigned long deadline = jiffies + EP_DEVICE_ERROR;
 	bool failed;
 
 	spin_lock_bh(&ep->lock);
 	failed = ep->recv_failed;
 	spin_unlock_bh(&ep->lock);
-	if (failed)
-		wait_event_idle_timeout(ep->idle, ep_device_done(ep),
-					EP_DEVICE_ERROR);
+	if (!failed || !ep->qp)
+		return;
+	while (!ep_qp_failed(ep->qp) && time_before(jiffies, deadline))
+		usleep_range(100, 500);
 }
 
 static void ep_end_work(struct work_struct *work)
@@ -366,7 +378,7 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	/* No events any more: those on the way must not hit the next one. */
 	cancel_work_sync(&ep->break_work);
 	cancel_work_sync(&ep->notify_work);
-	cancel_work_sync(&ep->park_work);
+	cancel_delayed_work_sync(&ep->park_work);
 
 	spin_lock_bh(&ep->lock);
 	kdapl_park_flush(ep);

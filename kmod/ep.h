@@ -5,7 +5,8 @@
  * Life of a connection: connect or accept (cm.c) -> kdapl_ep_established()
  * -> ... -> kdapl_ep_end(), whoever calls it first: the consumer, the peer, an
  * error, a timer. The end is one work item: it takes what stands in the ring,
- * moves the queue pair to error, waits until every outstanding operation came
+ * lets the device tell the peer of a failed receive, disconnects, moves the
+ * queue pair to error, waits until every outstanding operation came
  * back, and only then stores DISCONNECTED and queues the event that the end
  * was begun with.
  */
@@ -74,7 +75,7 @@ struct kdapl_ep {
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
 	bool refused;		/* an entry was refused: the rest is flushed */
-	bool recv_failed;	/* the device takes the queue pair to error */
+	bool recv_failed;	/* the device moves the queue pair to error */
 	bool gone;		/* freed, or its device is gone */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
@@ -96,7 +97,7 @@ struct kdapl_ep {
 	struct work_struct end_work;
 	struct work_struct break_work;	/* the device reports an error */
 	struct work_struct notify_work;	/* data came before the RTU */
-	struct work_struct park_work;	/* receives are parked */
+	struct delayed_work park_work;	/* receives are parked */
 	struct kdapl_evrec *rec_outcome, *rec_end;
 	struct kdapl_cm cm;
 };
@@ -136,8 +137,10 @@ void kdapl_ep_cancel(struct kdapl_ep *ep);
  * @ep: in ACTIVE_PENDING or COMPLETION_PENDING, else nothing happens
  * @private_data_size: bytes of private data that the event announces
  *
- * Stores CONNECTED, then queues ESTABLISHED, then the receives that completed
- * early. Process context or softirq.
+ * Stores CONNECTED, posts what is parked, then queues ESTABLISHED, then the
+ * receives that completed early. A receive that is refused for good ends the EP
+ * before ESTABLISHED is queued, but that is told after it. Process context or
+ * softirq.
  */
 void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
 
@@ -185,6 +188,8 @@ unsigned int kdapl_park(struct kdapl_ep *ep, const struct ib_recv_wr *wr,
 			int err);
 /* Post again what is parked; what is refused then is not yet delivered. */
 void kdapl_unpark(struct kdapl_ep *ep);
+/* The same for who does not hold the lock; what was refused is delivered. */
+void kdapl_park_retry(struct kdapl_ep *ep);
 /* What is parked is flushed; not yet delivered. */
 void kdapl_park_flush(struct kdapl_ep *ep);
 

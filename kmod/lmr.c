@@ -149,7 +149,10 @@ static void lmr_destroy(struct kdapl_obj *obj)
 {
 	struct kdapl_lmr *lmr = to_lmr(obj);
 
-	/* It was taken out of the table: after this no drainer uses its lkey. */
+	/*
+	 * It was taken out of the table: after this no drainer takes its lkey.
+	 * A receive that is parked may have it, as one that is posted may.
+	 */
 	kdapl_sq_sync(&obj->ia->sq);
 	if (lmr->mr) {
 		if (lmr->pages)

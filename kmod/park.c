@@ -5,8 +5,12 @@
  * siw refuses every receive with -ENOTCONN while it moves a queue pair to RTS.
  * Nothing is wrong with the receive, nor with its EP: it keeps its slot, its
  * segments are kept here, and what is posted behind it queues up. A work item
- * posts them again; where that comes too early as well, ESTABLISHED does. An end
- * flushes them.
+ * posts them again, at once and then with every tick; so do an acceptance that is
+ * over and ESTABLISHED, behind which the peer may send. An end flushes them.
+ *
+ * What is kept has the device's keys in it. Where a program frees the region of a
+ * parked receive, siw finds the key invalid when a message comes, as it does for
+ * any posted receive.
  */
 
 #include <linux/mm.h>
@@ -48,7 +52,7 @@ unsigned int kdapl_park(struct kdapl_ep *ep, const struct ib_recv_wr *wr,
 	if (!ep->parked_len) {
 		if (!transient(ep, err))
 			return 0;
-		queue_work(kdapl_workqueue, &ep->park_work);
+		queue_delayed_work(kdapl_workqueue, &ep->park_work, 0);
 	}
 	for (; wr; wr = wr->next, n++)
 		park(ep, wr);
@@ -125,19 +129,25 @@ void kdapl_park_flush(struct kdapl_ep *ep)
 	ep->parked_len = 0;
 }
 
-static void park_work(struct work_struct *work)
+void kdapl_park_retry(struct kdapl_ep *ep)
 {
-	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, park_work);
-
 	spin_lock_bh(&ep->lock);
 	kdapl_unpark(ep);
 	kdapl_wq_retire(ep, &ep->rq);
+	if (ep->parked_len && transient(ep, -ENOTCONN))
+		queue_delayed_work(kdapl_workqueue, &ep->park_work, 1);
 	spin_unlock_bh(&ep->lock);
+}
+
+static void park_work(struct work_struct *work)
+{
+	kdapl_park_retry(container_of(to_delayed_work(work), struct kdapl_ep,
+				      park_work));
 }
 
 int kdapl_park_init(struct kdapl_ep *ep)
 {
-	INIT_WORK(&ep->park_work, park_work);
+	INIT_DELAYED_WORK(&ep->park_work, park_work);
 	if (!ep->obj.ia->iwarp || !ep->rq.size)
 		return 0;
 	ep->parked = kvcalloc(ep->rq.mask + 1, sizeof(*ep->parked),

@@ -190,8 +190,9 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 }
 
 /*
- * The device did not take these. -ENOTCONN comes from siw while the queue pair
- * leaves the connected state: what ends the connection is reported by rdma_cm.
+ * The device did not take these, for good. Where -ENOTCONN is for good the queue
+ * pair leaves the connected state: what ends the connection is reported by
+ * rdma_cm.
  */
 static enum kdapl_dto_status refused_status(int err, bool first)
 {

@@ -36,6 +36,11 @@
  * post would often wait for the timer, which costs more than the call.
  */
 #define SQ_BUSY		8
+/*
+ * Drains for which unread completions do not count, after the program was found
+ * to wait for a single post although it had left as many unread.
+ */
+#define SQ_UNREAD_OFF	256
 
 struct sq_counters {
 	u64 posts;
@@ -103,6 +108,17 @@ static void sq_advance(struct kdapl_sq *sq)
 	smp_store_release(&status->head, ++sq->head);
 }
 
+static void sq_count_unread(struct kdapl_sq *sq, const struct kdapl_ep *ep)
+{
+	u32 unread = 0;
+
+	if (sq->unread_off)
+		sq->unread_off--;
+	else if (ep->request_evd)
+		unread = kdapl_evd_unread(ep->request_evd);
+	WRITE_ONCE(sq->unread, unread);
+}
+
 /* Consecutive entries of one EP and one direction go out in one call. */
 static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 			      unsigned int budget)
@@ -121,8 +137,8 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 	} while (taken < budget && chain->len < KDAPL_SQ_CHAIN && sq_load(sq) &&
 		 chain->sqe.ep == id && is_recv(&chain->sqe) == recv);
 	kdapl_ep_flush_chain(ep, chain, recv);
-	if (!recv && ep->request_evd)
-		WRITE_ONCE(sq->unread, kdapl_evd_unread(ep->request_evd));
+	if (!recv)
+		sq_count_unread(sq, ep);
 	spin_unlock_bh(&ep->lock);
 
 	return taken;
@@ -142,6 +158,7 @@ static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget)
 		} else {
 			/* It names no EP of this program: nothing happens. */
 			sq_advance(sq);
+			WRITE_ONCE(sq->unread, 0);
 			taken++;
 		}
 	}
@@ -207,8 +224,21 @@ static bool sq_settle(struct kdapl_sq *sq, bool idle)
 }
 
 /*
- * Softirq. @idle: nothing came since the timer was started, so stop looking
- * even though requests are in flight.
+ * The timer has found so many entries. A single one with nothing much in flight:
+ * the program waits for what came late, and leaves its completions unread for
+ * some other reason.
+ */
+static void sq_learn(struct kdapl_sq *sq, unsigned int found)
+{
+	if (found != 1 || atomic_read(&sq->inflight) >= SQ_BUSY)
+		return;
+	sq->unread_off = SQ_UNREAD_OFF;
+	WRITE_ONCE(sq->unread, 0);
+}
+
+/*
+ * Softirq. @timer: it is some time since anybody looked. Where nothing came
+ * meanwhile, stop looking even though requests are under way.
  */
 static void sq_try(struct kdapl_sq *sq, bool timer)
 {
@@ -225,6 +255,8 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		/* Not before: who sets it from now on is seen below. */
 		smp_mb();
 		taken = sq_run(sq, SQ_BUDGET);
+		if (timer)
+			sq_learn(sq, taken);
 		more = taken == SQ_BUDGET || !sq_settle(sq, timer && !taken);
 		/* Under the lock, so that kdapl_sq_stop() sees it. */
 		if (more)

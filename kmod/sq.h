@@ -50,7 +50,8 @@ struct kdapl_sq {
 	bool need_wakeup;	/* the module's own copy of the flag */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
-	u32 unread;		/* completed ones that were not read, at the last look */
+	u32 unread;		/* events in the EVD of the last request, 0 while off */
+	u32 unread_off;		/* so many drains more unread is not looked at */
 	struct hrtimer timer;
 	struct work_struct work;
 	struct kdapl_chain *chain;

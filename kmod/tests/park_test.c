@@ -38,7 +38,9 @@ static struct test_ep park_some(struct kunit *test, u64 n)
 	env_qp(&tep)->post_stays = true;
 	for (i = 0; i < n; i++)
 		post_recv(env, &tep, i);
-	flush_work(&tep.ep->park_work);
+	/* Of the attempts that nobody asks for, the first is enough. */
+	flush_delayed_work(&tep.ep->park_work);
+	cancel_delayed_work_sync(&tep.ep->park_work);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 0);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_ACTIVE_PENDING);
 	EXPECT_NO_EVENT(test, &tep.recv);
@@ -84,6 +86,23 @@ static void park_posted_again(struct kunit *test)
 	EXPECT_SOON(test, prog_events(&tep.recv) == 5);
 	for (i = 0; i < 5; i++)
 		EXPECT_DTO(test, &tep.recv, i, DAT_DTO_SUCCESS);
+}
+
+/* Refused twice and more: it is tried until it works. */
+static void park_tried_on(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	begin(test, &tep);
+	env_qp(&tep)->post_error = -ENOTCONN;
+	env_qp(&tep)->post_stays = true;
+	post_recv(env, &tep, 1);
+	flush_delayed_work(&tep.ep->park_work);
+	flush_delayed_work(&tep.ep->park_work);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 0);
+	env_qp(&tep)->post_error = 0;
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
 }
 
 /* The device takes them only when it is connected; then it has them all. */
@@ -173,6 +192,7 @@ static void park_not_when_connected(struct kunit *test)
 
 static struct kunit_case park_cases[] = {
 	KUNIT_CASE(park_posted_again),
+	KUNIT_CASE(park_tried_on),
 	KUNIT_CASE(park_until_established),
 	KUNIT_CASE(park_refused_for_good),
 	KUNIT_CASE(park_flushed_by_end),

@@ -169,6 +169,42 @@ static void sq_forgetful_timer_is_caught(struct kunit *test)
 	worst_of_timer(test, true);
 }
 
+/*
+ * A program that leaves its completions unread and yet waits for each message is
+ * found out at the first one that the timer had to come for.
+ */
+static void sq_lone_post(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sq *sq = &env->ia->sq;
+	struct kdapl_sq_status *status = sq->status.addr;
+	struct kdapl_sqe sqe;
+
+	env_connect(env, &tep);
+	store_many(env, &tep);
+	prog_ring(env);
+	fake_complete(env_qp(&tep), &env_qp(&tep)->sq, MANY, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_events(&tep.request) == MANY);
+	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
+
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	/* The timer does not come in between. */
+	local_bh_disable();
+	prog_store(env, &sqe);
+	kdapl_sq_kick(sq);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
+	prog_store(env, &sqe);
+	local_bh_enable();
+	EXPECT_SOON(test, all_taken(env));
+	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
+
+	/* What is unread does not count now. */
+	prog_store(env, &sqe);
+	prog_ring(env);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), KDAPL_SQ_NEED_WAKEUP);
+}
+
 /* ---- many posts at any moment ------------------------------------------ */
 
 /**
@@ -423,6 +459,7 @@ static struct kunit_case sq_wakeup_cases[] = {
 	KUNIT_CASE(sq_worst_of_timer),
 	KUNIT_CASE(sq_worst_of_completion),
 	KUNIT_CASE(sq_forgetful_timer_is_caught),
+	KUNIT_CASE(sq_lone_post),
 	KUNIT_CASE_SLOW(sq_many_sends),
 	KUNIT_CASE_SLOW(sq_many_sends_can_fail),
 	KUNIT_CASE(sq_lazy_receive),

@@ -334,6 +334,21 @@ TEST_F(Post, EachBatchRingsOnce)
 	EXPECT_EQ(doorbells(), 3u);
 }
 
+/* Where the sixteenth is a receive, the next request rings for all. */
+TEST_F(Post, ABatchWithReceivesRingsToo)
+{
+	module.set_need_wakeup(false);
+	module.set_hw_recv(ep_id, 100);
+	module.on_submit = [] {};
+	for (unsigned i = 0; i < sq_batch / 2; i++) {
+		ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+		ASSERT_EQ(recv(segment(0, 8)), DAT_SUCCESS);
+	}
+	EXPECT_EQ(doorbells(), 0u);
+	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(doorbells(), 1u);
+}
+
 TEST_F(Post, ReceivesRingBelowTheLowMark)
 {
 	module.set_need_wakeup(true);

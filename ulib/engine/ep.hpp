@@ -122,6 +122,7 @@ private:
 			   kdapl_sqe &sqe) const noexcept;
 	Status make_room() noexcept;
 	bool push(kdapl_op op) noexcept;
+	bool recv_must_ring() const noexcept;
 
 	EpAttributes attributes_;
 	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */

@@ -186,6 +186,7 @@ Status Ep::make_room() noexcept
 {
 	if (!ia().sq().full())
 		return success;
+	ia().sq().note_doorbell();
 	if (Status status = ia().ring_doorbell(); !status.ok())
 		return status;
 	return ia().sq().full() ? fail(Type::insufficient_resources, Sub::resource_credits) :
@@ -200,8 +201,14 @@ bool Ep::push(kdapl_op op) noexcept
 	sq.push();
 	++(is_recv(op) ? posted_recvs_ : posted_requests_);
 	full_barrier();
-	if (!is_recv(op))
-		return sq.needs_wakeup() || sq.has_batch();
+	const bool ring = is_recv(op) ? recv_must_ring() : sq.needs_wakeup() || sq.has_batch();
+	if (ring)
+		sq.note_doorbell();
+	return ring;
+}
+
+bool Ep::recv_must_ring() const noexcept
+{
 	return recv_needs_doorbell(
 		{ .always = ia().is_iwarp(),
 		  .in_device = load_relaxed(status_->hw_recv),

@@ -23,6 +23,7 @@ bool Sq::attach(Shared<kdapl_sq_ring> ring, Shared<const kdapl_sq_status> status
 	slots_ = reinterpret_cast<kdapl_sqe *>(base + KDAPL_SQ_ENTRIES_OFFSET);
 	entries_ = entries;
 	tail_ = load_relaxed(ring->tail);
+	rung_ = tail_;
 	ring_ = std::move(ring);
 	status_ = std::move(status);
 	return true;

@@ -8,18 +8,13 @@
 #include "mapping.hpp"
 #include "ring.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 namespace kdapl {
 
 /** So many waiting entries are worth a call: the module posts as many in one go. */
 inline constexpr std::uint32_t sq_batch = 16;
-
-/** With @waiting entries: each batch rings once, however long the module takes. */
-constexpr bool completes_batch(std::uint32_t waiting) noexcept
-{
-	return waiting != 0 && waiting % sq_batch == 0;
-}
 
 /** Fills the ring. Everything but mutex() needs the mutex held. */
 class Sq {
@@ -46,13 +41,16 @@ public:
 	}
 
 	/**
-	 * Whether a batch has gathered. The module would come for it by itself, but
-	 * perhaps only by its timer; a call starts it at once.
+	 * Whether a batch has gathered since the last call. The module would come for
+	 * it by itself, but perhaps only by its timer; a call starts it at once.
 	 */
 	bool has_batch() const noexcept
 	{
-		return completes_batch(tail_ - load_relaxed(status_->head));
+		return std::min(tail_ - load_relaxed(status_->head), tail_ - rung_) >= sq_batch;
 	}
+
+	/** The module is about to be called, or was. */
+	void note_doorbell() noexcept { rung_ = tail_; }
 
 private:
 	std::mutex mutex_;
@@ -61,6 +59,7 @@ private:
 	kdapl_sqe *slots_ = nullptr;
 	std::uint32_t entries_ = 0;
 	std::uint32_t tail_ = 0;
+	std::uint32_t rung_ = 0; /**< tail at the last doorbell */
 };
 
 /** Below this many receives in the device a receive rings, whatever was posted. */
