@@ -56,7 +56,7 @@ check-all: ## check, the suite on 6.12 and on the debug kernel, and KUnit
 	@$(MAKE) --no-print-directory kmod KERNEL=debug
 	@CHECKED=$(CHECKED) scripts/run-tests check-all
 
-check-siw: ## the suite on the debug kernel over soft iWARP
+check-siw: ## all of the suite on the debug kernel over soft iWARP
 	@scripts/setup all
 	@$(MAKE) --no-print-directory kmod KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
