@@ -88,7 +88,7 @@ public:
 	/** @} */
 
 	/** How long next_*() waits; never gives up unless this is set. */
-	void set_idle_limit(Seconds limit) { idle_limit_ = limit; }
+	void set_idle_limit(std::optional<Seconds> limit) { idle_limit_ = limit; }
 
 	/** Ends the connection when all that was posted is done. */
 	void disconnect(Seconds timeout);

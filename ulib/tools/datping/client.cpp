@@ -60,6 +60,7 @@ Report Client::run(const Target &target)
 
 void Client::learn_windows()
 {
+	session_.send({ Kind::Begin });
 	for (std::size_t known = 0; known < windows_.size(); known++) {
 		Control window = session_.next_control();
 		if (window.kind != Kind::Window || window.sequence != known)

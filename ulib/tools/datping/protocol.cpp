@@ -151,7 +151,7 @@ std::optional<Control> Control::decode(std::span<const std::byte> bytes)
 	control.address = in.get<std::uint64_t>();
 	control.context = in.get<std::uint32_t>();
 	if (!in.ok() || !known || bytes.size() != wire_size ||
-	    kind < static_cast<std::uint32_t>(Kind::Window) ||
+	    kind < static_cast<std::uint32_t>(Kind::Begin) ||
 	    kind > static_cast<std::uint32_t>(Kind::Result))
 		return std::nullopt;
 	return control;

@@ -2,8 +2,9 @@
 /*
  * What the two sides of datping say to each other.
  *
- * The client's connection request carries a Hello. Over write and read the
- * server then names its buffers in Window messages. In mode send, the messages
+ * The client's connection request carries a Hello. The client also speaks first,
+ * because iWARP forbids it to the side that was connected to: over write and read
+ * it says Begin, and the server names its buffers in Window messages. In mode send, the messages
  * are the test itself: the client's number `sequence` is answered by the
  * server's. In mode write, every message to be verified is followed by a Notify
  * and answered by an Acknowledge, after which its buffer may be written again;
@@ -36,7 +37,8 @@ inline constexpr std::uint64_t to_client = 2;
 
 /** Messages beside the data. */
 enum class Kind : std::uint32_t {
-	Window = 1, /**< sequence: slot; address, context: where it is */
+	Begin = 1, /**< the client is connected */
+	Window, /**< sequence: slot; address, context: where it is */
 	Notify, /**< sequence: of the message that was written */
 	Acknowledge, /**< sequence: of the message that was looked at */
 	Fill, /**< sequence: of the message to be read next from its slot */

@@ -39,6 +39,8 @@ static void echo(Session &session)
 /* Tells the client where the buffers are that it writes or reads. */
 static void show_windows(Session &session)
 {
+	if (session.next_control().kind != Kind::Begin)
+		throw nonsense("it does not begin");
 	for (std::size_t i = 0; i < session.hello.depth; i++) {
 		DAT_RMR_TRIPLET remote = session.data->remote(i);
 		session.send({ Kind::Window, i, remote.target_address, remote.rmr_context });
@@ -102,13 +104,14 @@ Served serve(const tools::Adapter &adapter, tools::Request request, const Server
 			Pattern{ to_client, i }.fill(session.data->bytes(i));
 	}
 	session.connection.accept(request, {}, options.timeout);
-	/* While unverified data moves by RDMA, the server hears nothing of it. */
-	if (hello->mode == Mode::Send || hello->verify == Verify::All)
-		session.connection.set_idle_limit(options.idle);
+	session.connection.set_idle_limit(options.idle);
 	if (hello->mode == Mode::Send) {
 		echo(session);
 	} else {
 		show_windows(session);
+		/* While unverified data moves by RDMA, the server hears nothing of it. */
+		if (hello->verify != Verify::All)
+			session.connection.set_idle_limit({});
 		attend(session);
 	}
 	session.send({ Kind::Result, session.verdict.verified, session.verdict.wrong });
