@@ -132,13 +132,14 @@ static void cm_keep_private_data(struct kdapl_ep *ep, const void *data, u8 size)
 static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		  const struct rdma_conn_param *answer)
 {
-	bool up;
+	bool up, active;
 
 	spin_lock_bh(&ep->lock);
 	up = kdapl_cm_pending(ep, id);
+	active = ep->state == KDAPL_EP_ACTIVE_PENDING;
 	if (up) {
 		ep->cm.up = true;
-		if (ep->state == KDAPL_EP_ACTIVE_PENDING)
+		if (active)
 			cm_keep_private_data(ep, answer->private_data,
 					     answer->private_data_len);
 	}
@@ -147,6 +148,8 @@ static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		return false;
 	cancel_delayed_work(&ep->cm.timeout);
 	kdapl_ep_established(ep, ep->cm.private_data_size);
+	if (!active)
+		kdapl_cm_wake_siw(ep, id);
 	return true;
 }
 

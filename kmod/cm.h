@@ -96,6 +96,12 @@ void kdapl_cm_notify(struct kdapl_ep *ep);
 /* Addresses, conn_qual and private data. */
 void kdapl_cm_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg);
 
+/*
+ * cm_siw.c: have soft iWARP look for data that came while it accepted @id. Nothing
+ * with other drivers. Process context, the connection is up.
+ */
+void kdapl_cm_wake_siw(struct kdapl_ep *ep, const struct rdma_cm_id *id);
+
 /* cm_addr.c */
 void kdapl_addr_from_sockaddr(struct kdapl_addr *addr,
 			      const struct sockaddr_storage *ss);
