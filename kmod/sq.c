@@ -41,6 +41,8 @@
  * to wait for a single post although it had left as many unread.
  */
 #define SQ_UNREAD_OFF	256
+/* Bytes of a request from which on a call for it costs next to nothing. */
+#define SQ_LARGE	4096
 
 struct sq_counters {
 	u64 posts;
@@ -108,13 +110,28 @@ static void sq_advance(struct kdapl_sq *sq)
 	smp_store_release(&status->head, ++sq->head);
 }
 
-static void sq_count_unread(struct kdapl_sq *sq, const struct kdapl_ep *ep)
+static bool chain_ends_large(const struct kdapl_chain *chain)
+{
+	const struct ib_send_wr *last;
+	u64 bytes = 0;
+	int i;
+
+	if (!chain->len)
+		return false;
+	last = &chain->send[chain->len - 1].wr;
+	for (i = 0; i < last->num_sge; i++)
+		bytes += last->sg_list[i].length;
+	return bytes >= SQ_LARGE;
+}
+
+static void sq_count_unread(struct kdapl_sq *sq, const struct kdapl_ep *ep,
+			    bool large)
 {
 	u32 unread = 0;
 
 	if (sq->unread_off)
 		sq->unread_off--;
-	else if (ep->request_evd)
+	else if (ep->request_evd && !large)
 		unread = kdapl_evd_unread(ep->request_evd);
 	WRITE_ONCE(sq->unread, unread);
 }
@@ -127,6 +144,7 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 	u32 id = chain->sqe.ep;
 	bool recv = is_recv(&chain->sqe);
 	unsigned int taken = 0;
+	bool large;
 
 	chain->len = 0;
 	spin_lock_bh(&ep->lock);
@@ -136,9 +154,10 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 		taken++;
 	} while (taken < budget && chain->len < KDAPL_SQ_CHAIN && sq_load(sq) &&
 		 chain->sqe.ep == id && is_recv(&chain->sqe) == recv);
+	large = !recv && chain_ends_large(chain);
 	kdapl_ep_flush_chain(ep, chain, recv);
 	if (!recv)
-		sq_count_unread(sq, ep);
+		sq_count_unread(sq, ep, large);
 	spin_unlock_bh(&ep->lock);
 
 	return taken;
