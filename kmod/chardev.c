@@ -92,7 +92,21 @@ out:
 	return ret;
 }
 
-/* Neither of these two needs the device: entries find their EP's queue pair. */
+static int submit_and_poll(struct kdapl_ia *ia, u32 id)
+{
+	struct kdapl_obj *evd;
+	int ret;
+
+	kdapl_sq_doorbell(&ia->sq);
+	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
+	if (!evd)
+		return -ENOENT;
+	ret = kdapl_cq_busy_poll(ia, to_evd(evd));
+	kdapl_obj_put(evd);
+	return ret;
+}
+
+/* None of these needs the device: entries find their EP's queue pair. */
 static int cmd_submit(struct kdapl_file *file, void *data)
 {
 	struct kdapl_ia *ia = file_ia(file);
@@ -100,10 +114,14 @@ static int cmd_submit(struct kdapl_file *file, void *data)
 
 	if (!ia)
 		return -EBADFD;
-	if (arg->flags)
+	if (arg->flags & ~KDAPL_SUBMIT_POLL || arg->pad)
 		return -EINVAL;
 	if (READ_ONCE(ia->dead))
 		return -ENODEV;
+	if (arg->flags & KDAPL_SUBMIT_POLL)
+		return submit_and_poll(ia, arg->evd);
+	if (arg->evd)
+		return -EINVAL;
 	kdapl_sq_doorbell(&ia->sq);
 	return 0;
 }
@@ -359,7 +377,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.ia = cmd_cr_reject,
 	},
 	[_IOC_NR(KDAPL_SUBMIT)] = {
-		KDAPL_SUBMIT, V1(kdapl_submit, flags),
+		KDAPL_SUBMIT, V1(kdapl_submit, pad),
 		.any = cmd_submit,
 	},
 };
@@ -452,9 +470,8 @@ static long kdapl_doorbell(struct kdapl_file *file, void __user *user)
 {
 	struct kdapl_submit arg;
 
-	if (copy_from_user(&arg, user, sizeof(arg)))
-		return -EFAULT;
-	if (likely(arg.size == sizeof(arg)))
+	if (likely(!copy_from_user(&arg, user, sizeof(arg)) &&
+		   arg.size == sizeof(arg)))
 		return cmd_submit(file, &arg);
 	return kdapl_control(file, _IOC_NR(KDAPL_SUBMIT), user);
 }

@@ -10,9 +10,17 @@
  * run by ksoftirqd, some time after its worker lets go of the processor, and by
  * then have used up receives whose successors stand in the ring. An interrupt to
  * this processor runs it at once instead.
+ *
+ * All that is later than a look into the queue would be: a driver tells when it
+ * is through with the packet (rxe), an interrupt has to arrive. So a program that
+ * looks for an event all the time may do it here, in the call that it makes for
+ * its doorbell anyway. Any number may take completions at the same time, because
+ * an EP's work queue puts them in order.
  */
 
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "account.h"
@@ -22,11 +30,22 @@
 
 #define CQ_ENTRIES	4096
 #define CQ_BUDGET	64
+#define CQ_BUSY_MAX_US	1000
+#define CQ_BUSY_BATCH	8		/* completions, on the stack */
+
+static unsigned int busy_poll_us = 50;
+module_param(busy_poll_us, uint, 0644);
+MODULE_PARM_DESC(busy_poll_us,
+		 "microseconds that a post may poll for a program that polls, 0 for never (50)");
 
 static void cq_handler(struct ib_cq *ibcq, void *context)
 {
 	struct kdapl_cq *cq = context;
 
+	/* Pairs with cq_busy_end(): the completion is there to be seen. */
+	smp_mb();
+	if (READ_ONCE(cq->busy))
+		return;
 	if (in_interrupt())
 		irq_poll_sched(&cq->iop);
 	else
@@ -47,20 +66,19 @@ static void cq_event(struct ib_event *event, void *context)
 			    event->event);
 }
 
-static int cq_take(struct kdapl_cq *cq, int budget)
+static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
 {
 	int done = 0;
-	int n, i;
+	int most, n, i;
 
 	do {
-		n = ib_poll_cq(cq->ibcq,
-			       min_t(int, budget - done, ARRAY_SIZE(cq->wc)),
-			       cq->wc);
+		most = min(budget - done, room);
+		n = ib_poll_cq(cq->ibcq, most, wc);
 		for (i = 0; i < n; i++)
-			kdapl_ep_complete(&cq->wc[i]);
+			kdapl_ep_complete(&wc[i]);
 		if (n > 0)
 			done += n;
-	} while (n > 0 && done < budget);
+	} while (n == most && done < budget);
 
 	return done;
 }
@@ -68,7 +86,7 @@ static int cq_take(struct kdapl_cq *cq, int budget)
 static int cq_poll(struct irq_poll *iop, int budget)
 {
 	struct kdapl_cq *cq = container_of(iop, struct kdapl_cq, iop);
-	int done = cq_take(cq, budget);
+	int done = cq_take(cq, cq->wc, ARRAY_SIZE(cq->wc), budget);
 
 	/* hw_recv was lowered, requests finished: look into the ring again. */
 	if (done)
@@ -81,6 +99,84 @@ static int cq_poll(struct irq_poll *iop, int budget)
 			irq_poll_sched(iop);
 	}
 	return done;
+}
+
+/* Once through all queues. */
+static void cq_busy_round(struct kdapl_ia *ia)
+{
+	struct ib_wc wc[CQ_BUSY_BATCH];
+	struct kdapl_cq *cq;
+	int done = 0;
+
+	list_for_each_entry(cq, &ia->cqs, list)
+		done += cq_take(cq, wc, ARRAY_SIZE(wc), CQ_BUDGET);
+	if (done)
+		kdapl_sq_kick(&ia->sq);
+}
+
+/* Until @evd has events beyond @tail. */
+static bool cq_busy_loop(struct kdapl_ia *ia, const struct kdapl_evd *evd,
+			 u32 tail)
+{
+	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
+	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
+
+	for (;;) {
+		cq_busy_round(ia);
+		if (READ_ONCE(evd->tail) != tail)
+			return true;
+		if (need_resched() || signal_pending(current) ||
+		    ktime_get_ns() >= until)
+			return false;
+		cpu_relax();
+	}
+}
+
+static void cq_busy_begin(struct kdapl_ia *ia)
+{
+	struct kdapl_cq *cq;
+
+	list_for_each_entry(cq, &ia->cqs, list)
+		WRITE_ONCE(cq->busy, true);
+}
+
+static void cq_busy_end(struct kdapl_ia *ia)
+{
+	struct kdapl_cq *cq;
+
+	list_for_each_entry(cq, &ia->cqs, list) {
+		WRITE_ONCE(cq->busy, false);
+		/* Pairs with cq_handler(): what it did not care for is seen. */
+		smp_mb();
+		if (ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP |
+				     IB_CQ_REPORT_MISSED_EVENTS) > 0)
+			irq_work_queue(&cq->raise);
+	}
+}
+
+int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
+{
+	/* Before the count, so that no event comes in between. */
+	u32 tail = READ_ONCE(evd->tail);
+	bool found;
+
+	if (kdapl_evd_count(evd))
+		return 0;
+	/* Real time: the locks of a completion sleep there. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !READ_ONCE(busy_poll_us) ||
+	    !mutex_trylock(&ia->cq_lock))
+		return -EAGAIN;
+	/*
+	 * Others of this IA wait for completions, too. Meanwhile they come from
+	 * here alone, so nobody may take this processor away.
+	 */
+	preempt_disable();
+	cq_busy_begin(ia);
+	found = cq_busy_loop(ia, evd, tail);
+	cq_busy_end(ia);
+	preempt_enable();
+	mutex_unlock(&ia->cq_lock);
+	return found ? 0 : -ETIME;
 }
 
 static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries)

@@ -4,7 +4,8 @@
  *
  * An EP reserves as many entries as it can have work outstanding, so a
  * completion queue never overruns. The device's handler only schedules; the
- * completions are taken in softirq context, where they become events.
+ * completions are taken in softirq context, where they become events, or by a
+ * program that polls.
  */
 #ifndef KDAPL_CQ_H
 #define KDAPL_CQ_H
@@ -14,6 +15,7 @@
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
+struct kdapl_evd;
 struct kdapl_ia;
 struct rdma_cgroup;
 
@@ -27,6 +29,7 @@ struct rdma_cgroup;
  * @cg: who is charged for it
  * @size: entries
  * @used: entries reserved
+ * @busy: a program polls it and will arm it, so its handler has nothing to do
  */
 struct kdapl_cq {
 	struct list_head list;
@@ -37,11 +40,26 @@ struct kdapl_cq {
 	struct rdma_cgroup *cg;
 	u32 size;
 	u32 used;
+	bool busy;
 	struct ib_wc wc[16];
 };
 
 /* Process context. ERR_PTR(-ENOMEM), ERR_PTR(-ENOSPC). */
 struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries);
 void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
+
+/**
+ * kdapl_cq_busy_poll() - poll the IA's queues until an EVD has an event
+ * @ia: the IA
+ * @evd: the EVD, with a reference
+ *
+ * Process context; does not sleep.
+ *
+ * Return: 0 when the EVD has an event. -ETIME when it has none although it was
+ * polled: the time is over, a signal is there, the processor is wanted. -EAGAIN
+ * when nothing was polled: somebody else does, or changes the queues, or the
+ * administrator does not want it.
+ */
+int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd);
 
 #endif /* KDAPL_CQ_H */

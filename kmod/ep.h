@@ -193,7 +193,7 @@ void kdapl_park_retry(struct kdapl_ep *ep);
 /* What is parked is flushed; not yet delivered. */
 void kdapl_park_flush(struct kdapl_ep *ep);
 
-/* comp.c: a completion of the device; softirq. */
+/* comp.c: a completion of the device. Any context up to softirq. */
 void kdapl_ep_complete(const struct ib_wc *wc);
 /* Deliver what is finished, in order. Caller holds ep->lock. */
 void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq);

@@ -60,7 +60,7 @@ struct kdapl_sq {
 int kdapl_sq_init(struct kdapl_sq *sq, struct kdapl_ia *ia, u32 entries);
 void kdapl_sq_destroy(struct kdapl_sq *sq);
 
-/* Softirq: take what is there, up to a budget; the rest goes to a worker. */
+/* Any context up to softirq: take what is there, up to a budget; the rest goes to a worker. */
 void kdapl_sq_kick(struct kdapl_sq *sq);
 
 /* Process context: on return all that stood in the ring at the call is taken. */

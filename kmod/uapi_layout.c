@@ -212,8 +212,10 @@ AT(kdapl_cr_reject, cr, 4);
 AT(kdapl_cr_reject, private_data_size, 8);
 AT(kdapl_cr_reject, private_data, 16);
 
-SIZE(kdapl_submit, 8);
+SIZE(kdapl_submit, 16);
 AT(kdapl_submit, flags, 4);
+AT(kdapl_submit, evd, 8);
+AT(kdapl_submit, pad, 12);
 
 static_assert(KDAPL_SQ_ENTRIES_OFFSET % 64 == 0);
 static_assert(sizeof(struct kdapl_sq_ring) <= KDAPL_SQ_ENTRIES_OFFSET);

@@ -41,6 +41,7 @@
  *  - EADDRINUSE: the connection qualifier is taken
  *  - EADDRNOTAVAIL: no free connection qualifier; no usable address
  *  - ETIMEDOUT: the deadline passed
+ *  - ETIME, EAGAIN: see struct kdapl_submit
  *  - EINTR: a signal ended the wait
  *  - ECANCELED: the object waited on went away, or may not be waited on
  */
@@ -687,14 +688,29 @@ struct kdapl_cr_reject {
 	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
 };
 
+#define KDAPL_SUBMIT_POLL	(1U << 0)
+
 /**
  * struct kdapl_submit - take what stands in the submission ring (KDAPL_SUBMIT)
  * @size: sizeof(struct kdapl_submit)
- * @flags: zero
+ * @flags: zero or KDAPL_SUBMIT_POLL
+ * @evd: with KDAPL_SUBMIT_POLL, an EVD; else zero
+ * @pad: zero
+ *
+ * A program that would now look at an EVD until an event comes says
+ * KDAPL_SUBMIT_POLL: the module polls the device for it, which sees a completion
+ * sooner than the program can. That ends with the first event, after the module's
+ * parameter busy_poll_us, or when something else wants the processor.
+ *
+ * With KDAPL_SUBMIT_POLL the entries were taken also where this fails with -ETIME
+ * (no event came while the module polled), -EAGAIN (it did not poll: another thread
+ * does, or it is forbidden to) or -ENOENT (no such EVD).
  */
 struct kdapl_submit {
 	__u32 size;
 	__u32 flags;
+	__u32 evd;
+	__u32 pad;
 };
 
 #define KDAPL_QUERY		_IOWR(KDAPL_IOC_TYPE, 0, struct kdapl_query)

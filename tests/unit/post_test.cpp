@@ -5,6 +5,7 @@
 #include "engine/sq.hpp"
 #include "fake/session.hpp"
 
+#include <cerrno>
 #include <map>
 #include <thread>
 #include <vector>
@@ -347,6 +348,65 @@ TEST_F(Post, ABatchWithReceivesRingsToo)
 	EXPECT_EQ(doorbells(), 0u);
 	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
 	EXPECT_EQ(doorbells(), 1u);
+}
+
+/** A program that posts one request and looks for its end; whether it was polled for. */
+class SpinningPost : public Post {
+protected:
+	bool post_and_look()
+	{
+		const DAT_RETURN sent = send(segment(0, 8));
+		EXPECT_EQ(sent, DAT_SUCCESS);
+		const bool polled = module.submitted.flags & KDAPL_SUBMIT_POLL;
+		DAT_EVENT event;
+
+		module.complete(ep_id, 1, 0);
+		for (int i = 0; i < 1000; i++)
+			EXPECT_TRUE(is_error(dat_evd_dequeue(dto_evd, &event), DAT_QUEUE_EMPTY));
+		module.post_dto(dto_evd_id, ep_id, 1);
+		EXPECT_EQ(dat_evd_dequeue(dto_evd, &event), DAT_SUCCESS);
+		return polled;
+	}
+	/* The processor may be taken away while it looks, or while it does not. */
+	bool polled_at_last()
+	{
+		for (int i = 0; i < 1000; i++) {
+			if (post_and_look())
+				return true;
+		}
+		return false;
+	}
+};
+
+TEST_F(SpinningPost, IsPolledFor)
+{
+	module.set_need_wakeup(true);
+	ASSERT_TRUE(polled_at_last());
+	EXPECT_EQ(module.submitted.evd, dto_evd_id);
+}
+
+TEST_F(SpinningPost, PollingInVainIsNoFailure)
+{
+	module.set_need_wakeup(true);
+	ASSERT_TRUE(polled_at_last());
+	module.fail_next(KDAPL_SUBMIT, EAGAIN);
+	EXPECT_TRUE(post_and_look());
+	for (int err : { ETIME, ENOENT }) {
+		ASSERT_TRUE(polled_at_last());
+		module.fail_next(KDAPL_SUBMIT, err);
+		EXPECT_TRUE(post_and_look());
+		module.submitted = {};
+		EXPECT_FALSE(post_and_look());
+	}
+}
+
+TEST_F(SpinningPost, NotForOneRequestOfSeveral)
+{
+	module.set_need_wakeup(true);
+	ASSERT_TRUE(polled_at_last());
+	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
+	EXPECT_EQ(module.submitted.flags, 0u);
 }
 
 TEST_F(Post, ReceivesRingBelowTheLowMark)

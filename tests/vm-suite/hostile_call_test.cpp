@@ -185,7 +185,13 @@ TEST(HostileCall, UnknownFlags)
 		lmr_create.privileges = KDAPL_PRIV_ALL;
 		lmr_create.mem_type = 1;
 		EXPECT_EQ(ia.file().call(KDAPL_LMR_CREATE, lmr_create), EINVAL);
-		submit.flags = 1;
+		submit.flags = 2 | KDAPL_SUBMIT_POLL;
+		submit.evd = evd;
+		EXPECT_EQ(ia.file().call(KDAPL_SUBMIT, submit), EINVAL);
+		submit.flags = 0;
+		EXPECT_EQ(ia.file().call(KDAPL_SUBMIT, submit), EINVAL);
+		submit.flags = KDAPL_SUBMIT_POLL;
+		submit.pad = 1;
 		EXPECT_EQ(ia.file().call(KDAPL_SUBMIT, submit), EINVAL);
 		destroy.type = KDAPL_OBJ_CR + 1;
 		destroy.id = pz;

@@ -35,6 +35,7 @@ void replace_zero(T &value, T standard) noexcept
 Ep::Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept
 	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), attributes_(attributes),
 	  depths_fixed_(args.attributes), pz_id_(args.pz->id()), pz_(args.pz->handle()),
+	  recv_evd_id_(id_or_none(args.recv_evd)), request_evd_id_(id_or_none(args.request_evd)),
 	  recv_evd_(handle_or_null(args.recv_evd)), request_evd_(handle_or_null(args.request_evd)),
 	  connect_evd_(handle_or_null(args.connect_evd))
 {

@@ -114,6 +114,13 @@ private:
 	static Status check(const Ia &ia, const EpCreate &args, EpAttributes &attributes) noexcept;
 	Status make_in_module(const EpCreate &args);
 
+	/** Whether, after a post, the module must be called. */
+	struct Doorbell {
+		bool rings = false;
+		bool lone = false; /**< nothing else of the EP is under way */
+		std::uint32_t polled_evd = 0; /**< for the module to poll, 0: none */
+	};
+
 	/* post.cpp, under the submission ring's mutex */
 	Status check_post(const Post &post) const noexcept;
 	Status check_slots(kdapl_op op) const noexcept;
@@ -121,13 +128,15 @@ private:
 	Status add_segment(const Segment &segment, std::uint32_t privilege, std::uint64_t &wanted,
 			   kdapl_sqe &sqe) const noexcept;
 	Status make_room() noexcept;
-	bool push(kdapl_op op) noexcept;
+	Doorbell push(kdapl_op op) noexcept;
 	bool recv_must_ring() const noexcept;
 
 	EpAttributes attributes_;
 	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */
 	std::uint32_t pz_id_;
 	Handle pz_;
+	std::uint32_t recv_evd_id_;
+	std::uint32_t request_evd_id_;
 	Handle recv_evd_;
 	Handle request_evd_;
 	Handle connect_evd_;

@@ -66,8 +66,10 @@ Status Evd::dequeue(Event &event)
 {
 	if (waiter_.load(std::memory_order_relaxed))
 		return fail(Type::invalid_state, Sub::evd_waiter);
-	if (!ring_.count() && !ring_.module_has_more())
+	if (!ring_.count() && !ring_.module_has_more()) {
+		ia().spin().looked(spin_clock);
 		return fail(Type::queue_empty);
+	}
 
 	std::lock_guard lock(mutex_);
 	if (waiter_.load(std::memory_order_relaxed))
@@ -77,6 +79,7 @@ Status Evd::dequeue(Event &event)
 		if (Status status = fill(ignored); !status.ok())
 			return status;
 	}
+	ia().spin().found(id(), spin_clock);
 	return take(event);
 }
 

@@ -116,6 +116,26 @@ Status Ia::ring_doorbell() noexcept
 	return from_errno(device_->call(KDAPL_SUBMIT, submit));
 }
 
+Status Ia::ring_doorbell_and_poll(std::uint32_t evd) noexcept
+{
+	kdapl_submit submit{};
+
+	if (!evd) {
+		const Status status = ring_doorbell();
+		spin_.rang(spin_clock());
+		return status;
+	}
+	submit.flags = KDAPL_SUBMIT_POLL;
+	submit.evd = evd;
+	const int err = device_->call(KDAPL_SUBMIT, submit);
+	/* The entries were taken, whatever became of the poll. */
+	if (err == EAGAIN)
+		return success;
+	const bool in_vain = err == ETIME || err == ENOENT;
+	spin_.polled(!in_vain);
+	return in_vain ? success : from_errno(err);
+}
+
 void Ia::link(Child &child) noexcept
 {
 	child.next_ = objects_;

@@ -10,6 +10,7 @@
 #include "lmr_table.hpp"
 #include "mapping.hpp"
 #include "object.hpp"
+#include "spin.hpp"
 #include "sq.hpp"
 
 #include <mutex>
@@ -75,8 +76,12 @@ public:
 	/** Guarded by sq().mutex(). */
 	LmrTable &lmrs() noexcept { return lmrs_; }
 
+	Spin &spin() noexcept { return spin_; }
+
 	/** KDAPL_SUBMIT. */
 	Status ring_doorbell() noexcept;
+	/** The same after a lone request, which the module may poll an EVD for. */
+	Status ring_doorbell_and_poll(std::uint32_t evd) noexcept;
 
 	/** Publish a finished child; empty when the IA was closed meanwhile. */
 	template <class T>
@@ -114,6 +119,7 @@ private:
 	std::unique_ptr<Device> device_;
 	Mappings mappings_;
 	Sq sq_;
+	Spin spin_;
 	LmrTable lmrs_;
 	kdapl_ia_query attributes_{};
 	kdapl_query module_{};

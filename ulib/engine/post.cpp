@@ -193,18 +193,23 @@ Status Ep::make_room() noexcept
 				  success;
 }
 
-/** Hand the entry over. Whether the module must be called. */
-bool Ep::push(kdapl_op op) noexcept
+/** Hand the entry over. */
+Ep::Doorbell Ep::push(kdapl_op op) noexcept
 {
 	Sq &sq = ia().sq();
+	Doorbell bell;
 
 	sq.push();
 	++(is_recv(op) ? posted_recvs_ : posted_requests_);
 	full_barrier();
-	const bool ring = is_recv(op) ? recv_must_ring() : sq.needs_wakeup() || sq.has_batch();
-	if (ring)
-		sq.note_doorbell();
-	return ring;
+	bell.rings = is_recv(op) ? recv_must_ring() : sq.needs_wakeup() || sq.has_batch();
+	if (!bell.rings)
+		return bell;
+	sq.note_doorbell();
+	bell.lone = !is_recv(op) && posted_requests_ - load_relaxed(status_->done) == 1;
+	if (bell.lone)
+		bell.polled_evd = ia().spin().rings(recv_evd_id_, request_evd_id_, spin_clock());
+	return bell;
 }
 
 bool Ep::recv_must_ring() const noexcept
@@ -217,7 +222,7 @@ bool Ep::recv_must_ring() const noexcept
 
 Status Ep::post(const Post &post) noexcept
 {
-	bool doorbell;
+	Doorbell bell;
 
 	{
 		std::lock_guard lock(ia().sq().mutex());
@@ -229,9 +234,11 @@ Status Ep::post(const Post &post) noexcept
 			return status;
 		if (Status status = fill(post, ia().sq().next()); !status.ok())
 			return status;
-		doorbell = push(post.op);
+		bell = push(post.op);
 	}
-	return doorbell ? ia().ring_doorbell() : success;
+	if (bell.lone)
+		return ia().ring_doorbell_and_poll(bell.polled_evd);
+	return bell.rings ? ia().ring_doorbell() : success;
 }
 
 } // namespace kdapl

@@ -229,6 +229,7 @@ int Module::dispatch(unsigned long command, void *arg)
 		types_.erase(static_cast<kdapl_cr_reject *>(arg)->cr);
 		return 0;
 	case KDAPL_SUBMIT:
+		submitted = *static_cast<kdapl_submit *>(arg);
 		if (on_submit)
 			on_submit();
 		else

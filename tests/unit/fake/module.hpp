@@ -73,6 +73,7 @@ public:
 	unsigned calls(unsigned long command);
 	/** Called by KDAPL_SUBMIT instead of taking everything. */
 	std::function<void()> on_submit;
+	kdapl_submit submitted{}; /**< the last */
 
 	/* The submission ring. */
 	void set_need_wakeup(bool on);
