@@ -86,7 +86,7 @@ void kdapl_cm_wake_siw(struct kdapl_ep *ep, const struct rdma_cm_id *id)
 		/* As it comes from the network. */
 		local_bh_disable();
 		if (!skb_queue_empty(&sk->sk_receive_queue))
-			READ_ONCE(sk->sk_data_ready)(sk);
+			sk->sk_data_ready(sk);
 		local_bh_enable();
 		release_sock(sk);
 	}
