@@ -383,6 +383,16 @@ static int scribble(void *arg)
 	return 0;
 }
 
+/* All that the EVD has, also what did not fit into its ring. */
+static void read_all(struct test_evd *tevd)
+{
+	do {
+		while (prog_events(tevd))
+			prog_next(tevd);
+		kdapl_evd_fill(tevd->evd);
+	} while (prog_events(tevd));
+}
+
 /* What the peer would do, and the program's other calls. */
 static void scribbled_round(struct env *env, struct test_ep *tep, unsigned int n)
 {
@@ -400,15 +410,9 @@ static void scribbled_round(struct env *env, struct test_ep *tep, unsigned int n
 		qp = env_qp(tep);
 		fake_report(qp, n & 1 ? &qp->sq : &qp->rq, n % 5, IB_WC_SUCCESS);
 	}
-	while (prog_events(&tep->recv))
-		prog_next(&tep->recv);
-	while (prog_events(&tep->request))
-		prog_next(&tep->request);
-	while (prog_events(&tep->conn))
-		prog_next(&tep->conn);
-	kdapl_evd_fill(tep->recv.evd);
-	kdapl_evd_fill(tep->request.evd);
-	kdapl_evd_fill(tep->conn.evd);
+	read_all(&tep->recv);
+	read_all(&tep->request);
+	read_all(&tep->conn);
 }
 
 /*
