@@ -198,6 +198,47 @@ static int cmd_evd_create(struct kdapl_ia *ia, void *data)
 	return kdapl_evd_create(ia, data);
 }
 
+static int cmd_evd_waitable(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_evd_waitable *arg = data;
+	struct kdapl_obj *obj;
+
+	if (arg->waitable > 1 || arg->pad)
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->evd, KDAPL_OBJ_EVD);
+	if (!obj)
+		return -ENOENT;
+	kdapl_evd_set_waitable(to_evd(obj), arg->waitable);
+	kdapl_obj_put(obj);
+	return 0;
+}
+
+static int cmd_evd_post_se(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_evd_post_se *arg = data;
+	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->evd, KDAPL_OBJ_EVD);
+	int ret;
+
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_evd_post_se(to_evd(obj), arg->cookie);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+static int cmd_evd_resize(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_evd_resize *arg = data;
+	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->evd, KDAPL_OBJ_EVD);
+	int ret;
+
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_evd_resize(to_evd(obj), arg);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
 static int cmd_ep_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_ep_create(ia, data);
@@ -380,6 +421,18 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_SUBMIT, V1(kdapl_submit, pad),
 		.any = cmd_submit,
 	},
+	[_IOC_NR(KDAPL_EVD_WAITABLE)] = {
+		KDAPL_EVD_WAITABLE, V1(kdapl_evd_waitable, pad),
+		.frees = true, .ia = cmd_evd_waitable,
+	},
+	[_IOC_NR(KDAPL_EVD_POST_SE)] = {
+		KDAPL_EVD_POST_SE, V1(kdapl_evd_post_se, cookie),
+		.frees = true, .ia = cmd_evd_post_se,
+	},
+	[_IOC_NR(KDAPL_EVD_RESIZE)] = {
+		KDAPL_EVD_RESIZE, V1(kdapl_evd_resize, ring),
+		.frees = true, .ia = cmd_evd_resize,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -405,6 +458,9 @@ union kdapl_arg {
 	struct kdapl_cr_accept cr_accept;
 	struct kdapl_cr_reject cr_reject;
 	struct kdapl_submit submit;
+	struct kdapl_evd_waitable evd_waitable;
+	struct kdapl_evd_post_se evd_post_se;
+	struct kdapl_evd_resize evd_resize;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

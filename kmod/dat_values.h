@@ -28,6 +28,7 @@ enum kdapl_ep_state {
 #define DAT_CONNECTION_EVENT_UNREACHABLE		0x04008
 #define DAT_ASYNC_ERROR_EVD_OVERFLOW			0x08001
 #define DAT_ASYNC_ERROR_IA_CATASTROPHIC			0x08002
+#define DAT_SOFTWARE_EVENT				0x10001
 
 /* DTO completion status. */
 enum kdapl_dto_status {

@@ -24,7 +24,7 @@ static u32 evd_in_ring(struct kdapl_evd *evd)
 	return min(used, evd->entries_mask + 1);
 }
 
-static u32 evd_queued(struct kdapl_evd *evd)
+u32 kdapl_evd_queued(struct kdapl_evd *evd)
 {
 	return evd_in_ring(evd) + evd->backlog_len;
 }
@@ -87,6 +87,14 @@ static void evd_refill(struct kdapl_evd *evd)
 	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
 
+/* A wake-up nobody waits for is not issued. */
+static void evd_wake(struct kdapl_evd *evd)
+{
+	if (evd->wait_threshold && !evd->dead &&
+	    kdapl_evd_queued(evd) >= evd->wait_threshold)
+		wake_up(&evd->wait);
+}
+
 void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec)
 {
@@ -107,11 +115,35 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		evd->backlog_len += !!event->type;
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 	}
-	/* A wake-up nobody waits for is not issued. */
-	if (evd->wait_threshold && !evd->dead &&
-	    evd_queued(evd) >= evd->wait_threshold)
-		wake_up(&evd->wait);
+	evd_wake(evd);
 	spin_unlock_bh(&evd->lock);
+}
+
+int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie)
+{
+	const struct kdapl_event event = {
+		.type = DAT_SOFTWARE_EVENT,
+		.cookie = cookie,
+	};
+	int ret = 0;
+
+	if (!(evd->flags & DAT_EVD_SOFTWARE_FLAG))
+		return -EINVAL;
+	spin_lock_bh(&evd->lock);
+	if (evd->dead) {
+		ret = -ENOENT;
+		goto out;
+	}
+	evd_refill(evd);
+	if (list_empty(&evd->backlog) && evd_has_room(evd)) {
+		evd_store(evd, &event, NULL);
+		evd_wake(evd);
+	} else {
+		ret = -ENOBUFS;
+	}
+out:
+	spin_unlock_bh(&evd->lock);
+	return ret;
 }
 
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
@@ -139,7 +171,7 @@ u32 kdapl_evd_count(struct kdapl_evd *evd)
 	u32 count;
 
 	spin_lock_bh(&evd->lock);
-	count = evd->dead ? 0 : evd_queued(evd);
+	count = evd->dead ? 0 : kdapl_evd_queued(evd);
 	spin_unlock_bh(&evd->lock);
 	return count;
 }
@@ -159,7 +191,7 @@ u32 kdapl_evd_fill(struct kdapl_evd *evd)
 	spin_lock_bh(&evd->lock);
 	if (!evd->dead) {
 		evd_refill(evd);
-		count = evd_queued(evd);
+		count = kdapl_evd_queued(evd);
 	}
 	spin_unlock_bh(&evd->lock);
 	return count;
@@ -173,9 +205,11 @@ static int evd_wait_state(struct kdapl_evd *evd)
 	spin_lock_bh(&evd->lock);
 	if (evd->dead) {
 		ret = -ECANCELED;
+	} else if (!evd->waitable) {
+		ret = -EBADFD;
 	} else {
 		evd_refill(evd);
-		if (evd_queued(evd) >= evd->wait_threshold)
+		if (kdapl_evd_queued(evd) >= evd->wait_threshold)
 			ret = 0;
 		else if (evd->flags_shown & KDAPL_EV_DEAD)
 			ret = -ECANCELED;
@@ -217,11 +251,10 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 {
 	int ret = 0;
 
-	if (!threshold || threshold > evd->qlen)
-		return -EINVAL;
-
 	spin_lock_bh(&evd->lock);
-	if (evd->dead)
+	if (!threshold || threshold > evd->qlen)
+		ret = -EINVAL;
+	else if (evd->dead)
 		ret = -ECANCELED;
 	else if (evd->wait_threshold)
 		ret = -EBUSY;
@@ -237,6 +270,46 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 	evd->wait_threshold = 0;
 	spin_unlock_bh(&evd->lock);
 	return ret;
+}
+
+void kdapl_evd_set_waitable(struct kdapl_evd *evd, bool waitable)
+{
+	spin_lock_bh(&evd->lock);
+	evd->waitable = waitable;
+	if (!waitable)
+		wake_up_all(&evd->wait);
+	spin_unlock_bh(&evd->lock);
+}
+
+static void evd_use(struct kdapl_evd *evd, struct kdapl_region *region, u32 qlen)
+{
+	evd->region = region;
+	evd->ring = region->addr;
+	evd->entries = region->addr + KDAPL_EV_ENTRIES_OFFSET;
+	evd->qlen = qlen;
+	evd->entries_mask = qlen - 1;
+}
+
+int kdapl_evd_move(struct kdapl_evd *evd)
+{
+	struct kdapl_event *from = evd->entries;
+	u32 from_mask = evd->entries_mask;
+	struct kdapl_region *old;
+	u32 i;
+
+	lockdep_assert_held(&evd->lock);
+	if (!evd->next)
+		return -EBADFD;
+	i = evd->tail - evd_in_ring(evd);
+	old = evd->region;
+	evd_use(evd, evd->next, evd->next_qlen);
+	evd->next = old;
+	for (; i != evd->tail; i++)
+		evd->entries[i & evd->entries_mask] = from[i & from_mask];
+	WRITE_ONCE(evd->ring->flags, evd->flags_shown);
+	smp_store_release(&evd->ring->tail, evd->tail);
+	evd_refill(evd);
+	return 0;
 }
 
 /* Nothing is queued any more; who waits is told so. */
@@ -274,6 +347,8 @@ static void evd_free_memory(struct kdapl_evd *evd)
 		kdapl_slot_free(&ia->regions, &evd->head);
 	if (evd->region)
 		kdapl_region_free(&ia->regions, evd->region);
+	if (evd->next)
+		kdapl_region_free(&ia->regions, evd->next);
 }
 
 static void evd_obj_destroy(struct kdapl_obj *obj)
@@ -295,19 +370,25 @@ static const struct kdapl_obj_ops kdapl_evd_ops = {
 	.release = evd_obj_release,
 };
 
+int kdapl_evd_ring_create(struct kdapl_ia *ia, u32 qlen,
+			  struct kdapl_region **region)
+{
+	size_t size = KDAPL_EV_ENTRIES_OFFSET +
+		      (size_t)qlen * sizeof(struct kdapl_event);
+
+	return kdapl_region_create(&ia->regions, size, false, region);
+}
+
 static int evd_alloc_memory(struct kdapl_evd *evd)
 {
 	struct kdapl_ia *ia = evd->obj.ia;
-	size_t size = KDAPL_EV_ENTRIES_OFFSET +
-		      (size_t)evd->qlen * sizeof(struct kdapl_event);
+	struct kdapl_region *region;
 	int ret;
 
-	ret = kdapl_region_create(&ia->regions, size, false, &evd->region);
+	ret = kdapl_evd_ring_create(ia, evd->qlen, &region);
 	if (ret)
 		return ret;
-	evd->ring = evd->region->addr;
-	evd->entries = evd->region->addr + KDAPL_EV_ENTRIES_OFFSET;
-
+	evd_use(evd, region, evd->qlen);
 	return kdapl_slot_alloc(&ia->regions, true, &evd->head);
 }
 
@@ -329,7 +410,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 	init_waitqueue_head(&evd->wait);
 	evd->flags = arg->flags;
 	evd->qlen = roundup_pow_of_two(arg->qlen);
-	evd->entries_mask = evd->qlen - 1;
+	evd->waitable = true;
 
 	ret = kdapl_obj_init(&evd->obj, ia, &kdapl_evd_ops, arg->user);
 	if (ret) {

@@ -48,7 +48,10 @@ struct kdapl_evd {
 	u32 backlog_len;	/* events in it; records without one do not count */
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
+	bool waitable;
 	bool dead;		/* freed: ring and head are not there any more */
+	struct kdapl_region *next;	/* a larger ring, to be committed */
+	u32 next_qlen;
 	struct kdapl_evrec catastrophe;	/* for the last event, when the device goes */
 };
 
@@ -61,6 +64,11 @@ static inline struct kdapl_evd *to_evd(struct kdapl_obj *obj)
 int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg);
 int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns);
 u32 kdapl_evd_fill(struct kdapl_evd *evd);
+void kdapl_evd_set_waitable(struct kdapl_evd *evd, bool waitable);
+/* -EINVAL: no software stream. -ENOBUFS: the queue is full. */
+int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie);
+/* evd_resize.c; may sleep; @arg is in and out. */
+int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
 
 /**
  * kdapl_evd_post() - queue an event
@@ -89,6 +97,20 @@ u32 kdapl_evd_count(struct kdapl_evd *evd);
  * without a lock. The EVD is in use by the caller's object.
  */
 u32 kdapl_evd_unread(const struct kdapl_evd *evd);
+
+/* Events in ring and backlog. Caller holds the lock, and the EVD is not dead. */
+u32 kdapl_evd_queued(struct kdapl_evd *evd);
+
+/* A ring of @qlen events, a power of two. May sleep. */
+int kdapl_evd_ring_create(struct kdapl_ia *ia, u32 qlen,
+			  struct kdapl_region **region);
+
+/*
+ * Move to the ring that was made by the first step of a resize, and put what
+ * waits for room into it. -EBADFD: there is none. What is no longer needed is at
+ * @evd->next then.
+ */
+int kdapl_evd_move(struct kdapl_evd *evd);
 
 /* The device is gone: wake the waiter, mark the ring. */
 void kdapl_evd_kill(struct kdapl_evd *evd);

@@ -212,6 +212,21 @@ AT(kdapl_cr_reject, cr, 4);
 AT(kdapl_cr_reject, private_data_size, 8);
 AT(kdapl_cr_reject, private_data, 16);
 
+SIZE(kdapl_evd_waitable, 16);
+AT(kdapl_evd_waitable, evd, 4);
+AT(kdapl_evd_waitable, waitable, 8);
+AT(kdapl_evd_waitable, pad, 12);
+
+SIZE(kdapl_evd_post_se, 16);
+AT(kdapl_evd_post_se, evd, 4);
+AT(kdapl_evd_post_se, cookie, 8);
+
+SIZE(kdapl_evd_resize, 32);
+AT(kdapl_evd_resize, evd, 4);
+AT(kdapl_evd_resize, qlen, 8);
+AT(kdapl_evd_resize, flags, 12);
+AT(kdapl_evd_resize, ring, 16);
+
 SIZE(kdapl_submit, 16);
 AT(kdapl_submit, flags, 4);
 AT(kdapl_submit, evd, 8);

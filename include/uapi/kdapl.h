@@ -40,6 +40,7 @@
  *  - EOPNOTSUPP: the device or the transport cannot do this
  *  - EADDRINUSE: the connection qualifier is taken
  *  - EADDRNOTAVAIL: no free connection qualifier; no usable address
+ *  - ENOBUFS: the event queue is full
  *  - ETIMEDOUT: the deadline passed
  *  - ETIME, EAGAIN: see struct kdapl_submit
  *  - EINTR: a signal ended the wait
@@ -501,6 +502,60 @@ struct kdapl_evd_fill {
 };
 
 /**
+ * struct kdapl_evd_waitable - whether an EVD can be waited on (KDAPL_EVD_WAITABLE)
+ * @size: sizeof(struct kdapl_evd_waitable)
+ * @evd: id
+ * @waitable: 1 or 0. At 0, who waits and who wants to is told EBADFD.
+ * @pad: zero
+ */
+struct kdapl_evd_waitable {
+	__u32 size;
+	__u32 evd;
+	__u32 waitable;
+	__u32 pad;
+};
+
+/**
+ * struct kdapl_evd_post_se - queue a software event (KDAPL_EVD_POST_SE)
+ * @size: sizeof(struct kdapl_evd_post_se)
+ * @evd: id; its flags must have the software stream, else EINVAL
+ * @cookie: of the event
+ *
+ * ENOBUFS when the ring is full or other events already wait for room.
+ */
+struct kdapl_evd_post_se {
+	__u32 size;
+	__u32 evd;
+	__aligned_u64 cookie;
+};
+
+#define KDAPL_EVD_RESIZE_COMMIT	(1U << 0)
+
+/**
+ * struct kdapl_evd_resize - make an EVD hold more events (KDAPL_EVD_RESIZE)
+ * @size: sizeof(struct kdapl_evd_resize)
+ * @evd: id
+ * @qlen: in: events to hold; out: how many the ring at @ring holds
+ * @flags: zero, then KDAPL_EVD_RESIZE_COMMIT
+ * @ring: out: where the ring is
+ *
+ * In two steps, so that the program can map the new ring before it counts. The
+ * first makes the ring, where the present one is too small; a ring never gets
+ * smaller, and where it stays as it is nothing is left to do. The second moves
+ * the events into the new one: their indices and the head word stay the same.
+ * The old ring must not be read from then on.
+ *
+ * EBADFD: more events are queued than @qlen; there is nothing to commit.
+ */
+struct kdapl_evd_resize {
+	__u32 size;
+	__u32 evd;
+	__u32 qlen;
+	__u32 flags;
+	struct kdapl_map ring;
+};
+
+/**
  * struct kdapl_ep_create - endpoint (KDAPL_EP_CREATE)
  * @size: sizeof(struct kdapl_ep_create)
  * @flags: zero
@@ -733,5 +788,8 @@ struct kdapl_submit {
 #define KDAPL_CR_ACCEPT		_IOW(KDAPL_IOC_TYPE, 17, struct kdapl_cr_accept)
 #define KDAPL_CR_REJECT		_IOW(KDAPL_IOC_TYPE, 18, struct kdapl_cr_reject)
 #define KDAPL_SUBMIT		_IOW(KDAPL_IOC_TYPE, 19, struct kdapl_submit)
+#define KDAPL_EVD_WAITABLE	_IOW(KDAPL_IOC_TYPE, 20, struct kdapl_evd_waitable)
+#define KDAPL_EVD_POST_SE	_IOW(KDAPL_IOC_TYPE, 21, struct kdapl_evd_post_se)
+#define KDAPL_EVD_RESIZE	_IOWR(KDAPL_IOC_TYPE, 22, struct kdapl_evd_resize)
 
 #endif /* _UAPI_KDAPL_H */

@@ -557,6 +557,22 @@ static void evd_kill_releases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), 0);
 }
 
+static void evd_unwaitable(struct kunit *test)
+{
+	struct test_evd tevd = evd_make(test);
+	struct waiter waiter;
+
+	waiter_start(test, &waiter, &tevd, 2, KDAPL_DEADLINE_NONE);
+	EXPECT_SOON(test, is_asleep(&waiter));
+	kdapl_evd_set_waitable(tevd.evd, false);
+	expect_waited(test, &waiter, -EBADFD);
+	post(&tevd, NULL, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), -EBADFD);
+	kdapl_evd_set_waitable(tevd.evd, true);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), 0);
+	expect_event(test, &tevd, 1);
+}
+
 static void evd_signal(struct kunit *test)
 {
 	struct test_evd tevd = evd_make(test);
@@ -635,6 +651,7 @@ static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_one_waiter),
 	KUNIT_CASE(evd_destroy_releases),
 	KUNIT_CASE(evd_kill_releases),
+	KUNIT_CASE(evd_unwaitable),
 	KUNIT_CASE(evd_signal),
 	KUNIT_CASE_SLOW(evd_stream),
 	{}

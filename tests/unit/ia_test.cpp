@@ -350,7 +350,6 @@ TEST_F(Ia, WhatIsMissingSaysSo)
 			     DAT_NOT_IMPLEMENTED));
 	EXPECT_TRUE(
 		is_error(dat_srq_create(ia, DAT_HANDLE_NULL, nullptr, &srq), DAT_NOT_IMPLEMENTED));
-	EXPECT_TRUE(is_error(dat_evd_resize(async_evd, 64), DAT_NOT_IMPLEMENTED));
 }
 
 } // namespace

@@ -18,11 +18,13 @@
 namespace suite {
 namespace {
 
-constexpr std::array<unsigned long, 20> commands = {
-	KDAPL_QUERY,	  KDAPL_ADAPTER,    KDAPL_IA_OPEN,    KDAPL_IA_QUERY,	   KDAPL_DESTROY,
-	KDAPL_PZ_CREATE,  KDAPL_LMR_CREATE, KDAPL_EVD_CREATE, KDAPL_EVD_WAIT,	   KDAPL_EVD_FILL,
-	KDAPL_EP_CREATE,  KDAPL_EP_QUERY,   KDAPL_EP_CONNECT, KDAPL_EP_DISCONNECT, KDAPL_EP_RESET,
-	KDAPL_PSP_CREATE, KDAPL_CR_QUERY,   KDAPL_CR_ACCEPT,  KDAPL_CR_REJECT,	   KDAPL_SUBMIT,
+constexpr std::array<unsigned long, 23> commands = {
+	KDAPL_QUERY,	    KDAPL_ADAPTER,	 KDAPL_IA_OPEN,	   KDAPL_IA_QUERY,
+	KDAPL_DESTROY,	    KDAPL_PZ_CREATE,	 KDAPL_LMR_CREATE, KDAPL_EVD_CREATE,
+	KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	 KDAPL_EP_CREATE,  KDAPL_EP_QUERY,
+	KDAPL_EP_CONNECT,   KDAPL_EP_DISCONNECT, KDAPL_EP_RESET,   KDAPL_PSP_CREATE,
+	KDAPL_CR_QUERY,	    KDAPL_CR_ACCEPT,	 KDAPL_CR_REJECT,  KDAPL_SUBMIT,
+	KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE,	 KDAPL_EVD_RESIZE,
 };
 
 /** An argument with room for more than any command takes. */
@@ -207,9 +209,10 @@ void expect_unknown(RawIa &ia, std::uint32_t id)
 {
 	for (std::uint32_t type = KDAPL_OBJ_PZ; type <= KDAPL_OBJ_CR; type++)
 		EXPECT_EQ(ia.destroy(type, id), ENOENT) << type << " " << id;
-	for (unsigned long command : { KDAPL_EVD_WAIT, KDAPL_EVD_FILL, KDAPL_EP_QUERY,
-				       KDAPL_EP_CONNECT, KDAPL_EP_DISCONNECT, KDAPL_EP_RESET,
-				       KDAPL_CR_QUERY, KDAPL_CR_ACCEPT, KDAPL_CR_REJECT }) {
+	for (unsigned long command :
+	     { KDAPL_EVD_WAIT, KDAPL_EVD_FILL, KDAPL_EP_QUERY, KDAPL_EP_CONNECT,
+	       KDAPL_EP_DISCONNECT, KDAPL_EP_RESET, KDAPL_CR_QUERY, KDAPL_CR_ACCEPT,
+	       KDAPL_CR_REJECT, KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE }) {
 		/* In all of them the id follows the size. */
 		Argument argument(_IOC_SIZE(command));
 		std::memcpy(argument.bytes.data() + 4, &id, sizeof id);

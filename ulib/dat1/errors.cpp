@@ -38,6 +38,8 @@ DAT_RETURN_TYPE type_of(Type type) noexcept
 		return DAT_PROTECTION_VIOLATION;
 	case Type::queue_empty:
 		return DAT_QUEUE_EMPTY;
+	case Type::queue_full:
+		return DAT_QUEUE_FULL;
 	case Type::timeout_expired:
 		return DAT_TIMEOUT_EXPIRED;
 	case Type::invalid_address:
@@ -92,6 +94,7 @@ constexpr DAT_RETURN_SUBTYPE subtypes[] = {
 	DAT_INVALID_STATE_EP_RESERVED,
 	DAT_INVALID_STATE_EP_COMPLPENDING,
 	DAT_INVALID_STATE_EP_DISCPENDING,
+	DAT_INVALID_STATE_EVD_UNWAITABLE,
 	DAT_INVALID_STATE_EVD_IN_USE,
 	DAT_INVALID_STATE_EVD_WAITER,
 	DAT_INVALID_STATE_IA_IN_USE,

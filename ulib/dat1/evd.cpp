@@ -102,7 +102,8 @@ DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param
 		evd_param->ia_handle = to_dat(evd->ia().handle());
 		evd_param->evd_qlen = to_count(evd->qlen());
 		evd_param->evd_state =
-			DAT_EVD_STATE_WAITABLE | DAT_EVD_STATE_CONFIG_THRESHOLD |
+			DAT_EVD_STATE_CONFIG_THRESHOLD |
+			(evd->waitable() ? DAT_EVD_STATE_WAITABLE : DAT_EVD_STATE_UNWAITABLE) |
 			(evd->enabled() ? DAT_EVD_STATE_ENABLED : DAT_EVD_STATE_DISABLED);
 		evd_param->cno_handle = DAT_HANDLE_NULL;
 		evd_param->evd_flags = static_cast<DAT_EVD_FLAGS>(evd->flags());
@@ -134,6 +135,61 @@ DAT_RETURN dat_evd_enable(DAT_EVD_HANDLE evd_handle)
 DAT_RETURN dat_evd_disable(DAT_EVD_HANDLE evd_handle)
 {
 	return set_enabled(evd_handle, false);
+}
+
+namespace {
+
+DAT_RETURN set_waitable(DAT_EVD_HANDLE evd_handle, bool waitable) noexcept
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+
+		return evd ? evd->set_waitable(waitable) : bad_handle(Sub::handle1);
+	});
+}
+
+} // namespace
+
+DAT_RETURN dat_evd_set_unwaitable(DAT_EVD_HANDLE evd_handle)
+{
+	return set_waitable(evd_handle, false);
+}
+
+DAT_RETURN dat_evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle)
+{
+	return set_waitable(evd_handle, true);
+}
+
+DAT_RETURN dat_evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT *event)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		if (!event || event->event_number != DAT_SOFTWARE_EVENT)
+			return bad_parameter(Sub::arg2);
+		if (!(evd->flags() & kdapl::evd_software))
+			return bad_parameter(Sub::arg1);
+		return evd->post_software(reinterpret_cast<std::uintptr_t>(
+			event->event_data.software_event_data.pointer));
+	});
+}
+
+DAT_RETURN dat_evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT evd_min_qlen)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		if (evd_min_qlen <= 0)
+			return bad_parameter(Sub::arg2);
+		const auto qlen = static_cast<std::uint32_t>(evd_min_qlen);
+		if (qlen > evd->ia().attributes().max_evd_qlen)
+			return fail(Type::insufficient_resources, Sub::resource_tevd);
+		return evd->resize(qlen);
+	});
 }
 
 DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,

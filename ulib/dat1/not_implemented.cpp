@@ -72,26 +72,6 @@ DAT_RETURN dat_evd_modify_cno(DAT_EVD_HANDLE, DAT_CNO_HANDLE)
 	return not_implemented;
 }
 
-DAT_RETURN dat_evd_set_unwaitable(DAT_EVD_HANDLE)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_evd_clear_unwaitable(DAT_EVD_HANDLE)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_evd_post_se(DAT_EVD_HANDLE, const DAT_EVENT *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_evd_resize(DAT_EVD_HANDLE, DAT_COUNT)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE, DAT_RMR_HANDLE *)
 {
 	return not_implemented;

@@ -40,6 +40,8 @@ Status from_errno(int err, const ErrnoMeaning &meaning) noexcept
 		return fail(Type::conn_qual_in_use);
 	case EADDRNOTAVAIL:
 		return fail(Type::invalid_address, Sub::address_unreachable);
+	case ENOBUFS:
+		return fail(Type::queue_full);
 	case ETIMEDOUT:
 		return fail(Type::timeout_expired);
 	case EINTR:

@@ -118,12 +118,19 @@ std::uint64_t deadline_after(std::uint32_t timeout_us) noexcept
 	       static_cast<std::uint64_t>(now.tv_nsec) + std::uint64_t{ timeout_us } * 1000U;
 }
 
+bool ended_by_time(const Status &status) noexcept
+{
+	return status.type == Type::timeout_expired || status.type == Type::interrupted_call;
+}
+
 } // namespace
 
 Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event,
 		 std::uint32_t &more)
 {
 	more = 0;
+	if (!waitable())
+		return fail(Type::invalid_state, Sub::evd_unwaitable);
 	if (!threshold || threshold > qlen())
 		return fail(Type::invalid_parameter, Sub::arg3);
 
@@ -137,7 +144,7 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 				      fail(Type::timeout_expired);
 		more = queued();
 		/* What came at the last moment is as good as in time. */
-		if (!status.ok() && (status.type == Type::abort || more < threshold))
+		if (!status.ok() && (!ended_by_time(status) || more < threshold))
 			return status;
 	}
 
@@ -160,7 +167,56 @@ Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept
 	/* The EVD was freed just before the module saw the call. */
 	if (err == ENOENT)
 		return fail(Type::abort);
-	return from_errno(err, { .busy = Sub::evd_waiter });
+	return from_errno(err, { .busy = Sub::evd_waiter, .state = Sub::evd_unwaitable });
+}
+
+/*
+ * The mutex keeps dequeue() out while events move. A waiter sleeps without it, but
+ * looks at the ring only after it has slept.
+ */
+Status Evd::resize(std::uint32_t qlen)
+{
+	const ErrnoMeaning meaning{ .object = Sub::handle1, .limit = Sub::resource_tevd };
+	kdapl_evd_resize arg{};
+
+	arg.evd = id();
+	arg.qlen = qlen;
+	std::lock_guard lock(mutex_);
+	if (int err = ia().device().call(KDAPL_EVD_RESIZE, arg))
+		return from_errno(err, meaning);
+	if (arg.qlen <= ring_.entries())
+		return success;
+
+	auto ring = ia().mappings().get<const kdapl_ev_ring>(arg.ring, false);
+	if (!EvRing::fits(ring, arg.qlen))
+		return fail(Type::insufficient_resources, Sub::resource_memory);
+	ring_.reserve_move();
+	arg.flags = KDAPL_EVD_RESIZE_COMMIT;
+	if (int err = ia().device().call(KDAPL_EVD_RESIZE, arg))
+		return from_errno(err, meaning);
+	ring_.move_to(std::move(ring), arg.qlen);
+	return success;
+}
+
+Status Evd::post_software(std::uint64_t cookie) noexcept
+{
+	kdapl_evd_post_se arg{};
+
+	arg.evd = id();
+	arg.cookie = cookie;
+	return from_errno(ia().device().call(KDAPL_EVD_POST_SE, arg), { .object = Sub::handle1 });
+}
+
+Status Evd::set_waitable(bool waitable) noexcept
+{
+	kdapl_evd_waitable arg{};
+
+	arg.evd = id();
+	arg.waitable = waitable;
+	const int err = ia().device().call(KDAPL_EVD_WAITABLE, arg);
+	if (!err)
+		waitable_.store(waitable, std::memory_order_relaxed);
+	return from_errno(err, { .object = Sub::handle1 });
 }
 
 /** Events there are, those that wait for room in the module too. */

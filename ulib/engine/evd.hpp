@@ -44,6 +44,16 @@ public:
 	Status wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event,
 		    std::uint32_t &more);
 
+	/** Have it hold so many events. It never holds fewer than before. */
+	Status resize(std::uint32_t qlen);
+
+	/** Queue an event of the program's own. */
+	Status post_software(std::uint64_t cookie) noexcept;
+
+	/** Whether it can be waited on; at false who waits is sent away. */
+	Status set_waitable(bool waitable) noexcept;
+	bool waitable() const noexcept { return waitable_.load(std::memory_order_relaxed); }
+
 	/** Events it holds. */
 	std::uint32_t qlen() const noexcept { return ring_.entries(); }
 	/** Streams that may feed it: EvdFlags. */
@@ -70,6 +80,7 @@ private:
 
 	std::uint32_t flags_;
 	std::atomic<bool> enabled_ = true;
+	std::atomic<bool> waitable_ = true;
 	std::atomic<bool> waiter_ = false; /**< set under the mutex */
 	std::mutex mutex_; /**< who takes events */
 	EvRing ring_;

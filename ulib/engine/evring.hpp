@@ -9,6 +9,7 @@
 #include "ring.hpp"
 
 #include <atomic>
+#include <vector>
 
 namespace kdapl {
 
@@ -19,22 +20,35 @@ public:
 	bool attach(Shared<const kdapl_ev_ring> ring, Shared<kdapl_ev_head> head,
 		    std::uint32_t entries) noexcept;
 
+	/** Room to remember one more ring, so that move_to() cannot fail. May throw. */
+	void reserve_move() { old_rings_.reserve(old_rings_.size() + 1); }
+
+	/** Whether a mapped ring of so many entries is what the module says it is. */
+	static bool fits(const Shared<const kdapl_ev_ring> &ring, std::uint32_t entries) noexcept;
+
+	/**
+	 * The module has moved the events to a larger ring that fits(). For one thread
+	 * at a time, like peek(); the old ring stays mapped for who looks at it without
+	 * the consumer's lock.
+	 */
+	void move_to(Shared<const kdapl_ev_ring> ring, std::uint32_t entries) noexcept;
+
 	/** Events there are (F). */
 	std::uint32_t count() const noexcept
 	{
-		return load_acquire(ring_->tail) - head_.load(std::memory_order_relaxed);
+		return load_acquire(view()->tail) - head_.load(std::memory_order_relaxed);
 	}
 
 	/** The module has more events, or must look for them: KDAPL_EVD_FILL. */
 	bool module_has_more() const noexcept
 	{
-		return load_relaxed(ring_->flags) & (KDAPL_EV_BACKLOG | KDAPL_EV_ASK);
+		return load_relaxed(view()->flags) & (KDAPL_EV_BACKLOG | KDAPL_EV_ASK);
 	}
 
 	/** The oldest event. Only when there is one. */
 	const kdapl_event &peek() const noexcept
 	{
-		return events_[head_.load(std::memory_order_relaxed) & (entries_ - 1)];
+		return events_[head_.load(std::memory_order_relaxed) & (entries() - 1)];
 	}
 
 	/** Give its slot back to the module (G). */
@@ -47,13 +61,18 @@ public:
 	}
 
 	/** Events it can hold. */
-	std::uint32_t entries() const noexcept { return entries_; }
+	std::uint32_t entries() const noexcept { return entries_.load(std::memory_order_relaxed); }
 
 private:
+	const kdapl_ev_ring *view() const noexcept { return view_.load(std::memory_order_acquire); }
+	void use(Shared<const kdapl_ev_ring> ring, std::uint32_t entries) noexcept;
+
 	Shared<const kdapl_ev_ring> ring_;
+	std::vector<Shared<const kdapl_ev_ring>> old_rings_; /**< each twice the one before */
 	Shared<kdapl_ev_head> shared_head_;
+	std::atomic<const kdapl_ev_ring *> view_ = nullptr; /**< read without the consumer's lock */
 	const kdapl_event *events_ = nullptr;
-	std::uint32_t entries_ = 0;
+	std::atomic<std::uint32_t> entries_ = 0;
 	std::atomic<std::uint32_t> head_ = 0; /**< polled without the consumer's lock */
 };
 

@@ -189,6 +189,12 @@ int Module::dispatch(unsigned long command, void *arg)
 		return create_evd(*static_cast<kdapl_evd_create *>(arg));
 	case KDAPL_EVD_FILL:
 		return fill(*static_cast<kdapl_evd_fill *>(arg));
+	case KDAPL_EVD_POST_SE:
+		return post_se(*static_cast<kdapl_evd_post_se *>(arg));
+	case KDAPL_EVD_WAITABLE:
+		return set_waitable(*static_cast<kdapl_evd_waitable *>(arg));
+	case KDAPL_EVD_RESIZE:
+		return resize(*static_cast<kdapl_evd_resize *>(arg));
 	case KDAPL_EP_CREATE:
 		return create_ep(*static_cast<kdapl_ep_create *>(arg));
 	case KDAPL_EP_QUERY: {
@@ -357,8 +363,10 @@ int Module::wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock)
 		return ECANCELED;
 	if (evd.waiter)
 		return EBUSY;
+	if (!evd.waitable)
+		return EBADFD;
 	const auto done = [&] {
-		return evd.dead || interrupted_[arg.evd] ||
+		return evd.dead || !evd.waitable || interrupted_[arg.evd] ||
 		       in_ring(evd) + evd.backlog.size() >= arg.threshold;
 	};
 	const std::chrono::steady_clock::time_point deadline{ std::chrono::nanoseconds(
@@ -374,6 +382,8 @@ int Module::wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock)
 	evd.waiter = false;
 	if (evd.dead)
 		return ECANCELED;
+	if (!evd.waitable)
+		return EBADFD;
 	if (interrupted_[arg.evd]) {
 		interrupted_[arg.evd] = false;
 		return EINTR;
@@ -400,6 +410,75 @@ int Module::fill(kdapl_evd_fill &arg)
 	move_backlog(found);
 	arg.queued = in_ring(found) + static_cast<__u32>(found.backlog.size());
 	return 0;
+}
+
+int Module::post_se(const kdapl_evd_post_se &arg)
+{
+	std::lock_guard lock(wait_mutex_);
+	Evd &evd = evds_.at(arg.evd);
+	kdapl_event event{};
+
+	event.type = 0x10001;
+	event.cookie = arg.cookie;
+	if (!evd.backlog.empty() || in_ring(evd) == evd.size)
+		return ENOBUFS;
+	evd.backlog.push_back(event);
+	move_backlog(evd);
+	wakeup_.notify_all();
+	return 0;
+}
+
+int Module::set_waitable(const kdapl_evd_waitable &arg)
+{
+	std::lock_guard lock(wait_mutex_);
+
+	evds_.at(arg.evd).waitable = arg.waitable;
+	wakeup_.notify_all();
+	return 0;
+}
+
+int Module::resize(kdapl_evd_resize &arg)
+{
+	std::lock_guard lock(wait_mutex_);
+	Evd &evd = evds_.at(arg.evd);
+
+	if (arg.flags == KDAPL_EVD_RESIZE_COMMIT) {
+		if (!evd.next)
+			return EBADFD;
+		move_to_next(evd);
+		arg.qlen = evd.size;
+		return 0;
+	}
+	if (in_ring(evd) + evd.backlog.size() > arg.qlen)
+		return EBADFD;
+	std::uint32_t size = evd.size;
+	while (size < arg.qlen)
+		size *= 2;
+	arg.qlen = size;
+	if (size > evd.size) {
+		evd.next = std::make_shared<Region>(KDAPL_EV_ENTRIES_OFFSET +
+						    size * sizeof(kdapl_event));
+		arg.ring = publish(evd.next);
+	}
+	return 0;
+}
+
+void Module::move_to_next(Evd &evd)
+{
+	const auto *old = evd.entries;
+	const std::uint32_t old_size = evd.size, tail = evd.ring->tail;
+
+	evd.size = 1;
+	while (KDAPL_EV_ENTRIES_OFFSET + 2 * evd.size * sizeof(kdapl_event) <= evd.next->size())
+		evd.size *= 2;
+	evd.ring = reinterpret_cast<kdapl_ev_ring *>(evd.next->start());
+	evd.entries = reinterpret_cast<kdapl_event *>(evd.next->start() + KDAPL_EV_ENTRIES_OFFSET);
+	for (std::uint32_t i = load_acquire(evd.head->head); i != tail; i++)
+		evd.entries[i & (evd.size - 1)] = old[i & (old_size - 1)];
+	store_release(evd.ring->tail, tail);
+	/* The old one lives as long as it is mapped. */
+	evd.ring_region = std::move(evd.next);
+	move_backlog(evd);
 }
 
 void Module::post(std::uint32_t id, const kdapl_event &event)

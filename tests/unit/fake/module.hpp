@@ -40,7 +40,9 @@ struct Evd {
 	std::uint32_t flags;
 	std::uint64_t user;
 	std::deque<kdapl_event> backlog;
+	std::shared_ptr<Region> next; /**< a larger ring, not yet in use */
 	bool waiter = false;
+	bool waitable = true;
 	bool dead = false;
 };
 
@@ -124,6 +126,10 @@ private:
 	int create_ep(kdapl_ep_create &arg);
 	int wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock);
 	int fill(kdapl_evd_fill &arg);
+	int post_se(const kdapl_evd_post_se &arg);
+	int set_waitable(const kdapl_evd_waitable &arg);
+	int resize(kdapl_evd_resize &arg);
+	void move_to_next(Evd &evd);
 	void move_backlog(Evd &evd);
 	std::uint32_t in_ring(const Evd &evd) const;
 	void release_file();
