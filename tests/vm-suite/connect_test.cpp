@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How connections come about, and how they do not. */
 
-#include "endpoint.hpp"
+#include "pair.hpp"
 #include "play.hpp"
 
 #include <gtest/gtest.h>
@@ -395,6 +395,59 @@ DAT_RETURN listen(const Adapter &adapter, EventQueue &queue, DAT_CONN_QUAL qual,
 		  DAT_PSP_HANDLE *psp)
 {
 	return dat_psp_create(adapter.ia(), qual, queue.evd(), DAT_PSP_CONSUMER_FLAG, psp);
+}
+
+/* ---- where another endpoint is connected ---- */
+
+TEST(DupConnect, GoesToTheSamePeer)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Pair pair(adapter);
+		Endpoint second(adapter), second_peer(adapter);
+		DAT_EP_PARAM first_param, second_param;
+
+		ok(dat_ep_dup_connect(second.ep(), pair.active.ep(), 20'000'000, 0, nullptr,
+				      DAT_QOS_BEST_EFFORT));
+		pair.listener.accept(second_peer);
+		second.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		ok(dat_ep_query(pair.active.ep(), DAT_EP_FIELD_ALL, &first_param));
+		ok(dat_ep_query(second.ep(), DAT_EP_FIELD_ALL, &second_param));
+		EXPECT_EQ(second_param.remote_port_qual, first_param.remote_port_qual);
+		EXPECT_NE(second_param.local_port_qual, first_param.local_port_qual);
+		/* The first connection is as it was. */
+		pair.settle();
+	});
+}
+
+/* Nobody listens where the active side of a connection is. */
+TEST(DupConnect, OfThePassiveSideIsTurnedAway)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Pair pair(adapter);
+		Endpoint second(adapter);
+
+		ok(dat_ep_dup_connect(second.ep(), pair.passive.ep(), 20'000'000, 0, nullptr,
+				      DAT_QOS_BEST_EFFORT));
+		second.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+		second.require_state(DAT_EP_STATE_DISCONNECTED);
+	});
+}
+
+TEST(DupConnect, NeedsAConnectionToDuplicate)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Pair pair(adapter);
+		Endpoint second(adapter), third(adapter);
+
+		fails(DAT_INVALID_STATE, dat_ep_dup_connect(second.ep(), third.ep(), 20'000'000, 0,
+							    nullptr, DAT_QOS_BEST_EFFORT));
+		fails(DAT_INVALID_STATE,
+		      dat_ep_dup_connect(pair.passive.ep(), pair.active.ep(), 20'000'000, 0,
+					 nullptr, DAT_QOS_BEST_EFFORT));
+	});
 }
 
 TEST(ServicePoint, QualifierInUse)

@@ -136,6 +136,7 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 	for (auto &row : attr.evd_stream_merging_supported)
 		std::fill(std::begin(row), std::end(row), DAT_TRUE);
 	attr.lmr_sync_req = DAT_FALSE;
+	attr.ep_recv_info_supported = 0x11; /* buffers and their span */
 	attr.dto_async_return_guaranteed = DAT_TRUE;
 	attr.rdma_write_for_rdma_read_req = DAT_FALSE;
 	if (auto *named = static_cast<NamedAttributes *>(ia.face_data())) {

@@ -226,6 +226,57 @@ DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_ia_
 	});
 }
 
+DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_ep_handle,
+			      DAT_TIMEOUT timeout, DAT_COUNT private_data_size,
+			      const DAT_PVOID private_data, DAT_QOS qos)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+		const auto dup = kdapl::pin<Ep>(dup_ep_handle);
+		sockaddr_storage address;
+		std::uint64_t conn_qual;
+
+		if (!ep)
+			return bad_handle(Sub::handle1);
+		if (!dup)
+			return bad_handle(Sub::handle2);
+		if (!timeout)
+			return bad_parameter(Sub::arg3);
+		if (private_data_size < 0 ||
+		    static_cast<std::size_t>(private_data_size) > ep->max_private_data())
+			return bad_parameter(Sub::arg4);
+		if (private_data_size && !private_data)
+			return bad_parameter(Sub::arg5);
+		if (qos != DAT_QOS_BEST_EFFORT)
+			return fail(Type::model_not_supported);
+		if (Status status = dup->remote_end(address, conn_qual); !status.ok())
+			return status;
+		return ep->connect(
+			{ .remote_address = reinterpret_cast<const sockaddr *>(&address),
+			  .conn_qual = conn_qual,
+			  .timeout_us = timeout,
+			  .private_data = dat1::private_data(private_data_size, private_data) });
+	});
+}
+
+DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE ep_handle, DAT_COUNT *nbufs_allocated,
+			     DAT_COUNT *bufs_alloc_span)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		/* Each posted receive is a message of its own: no gaps in the span. */
+		const DAT_COUNT count = to_count(ep->outstanding_recvs());
+		if (nbufs_allocated)
+			*nbufs_allocated = count;
+		if (bufs_alloc_span)
+			*bufs_alloc_span = count;
+		return success;
+	});
+}
+
 DAT_RETURN dat_ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS disconnect_flags)
 {
 	return call([&] {

@@ -51,18 +51,7 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE, DAT_EP_PARAM_MASK, const DAT_EP_PARAM *)
 	return not_implemented;
 }
 
-DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE, DAT_COUNT *, DAT_COUNT *)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE, DAT_COUNT, DAT_COUNT)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE, DAT_EP_HANDLE, DAT_TIMEOUT, DAT_COUNT, const DAT_PVOID,
-			      DAT_QOS)
 {
 	return not_implemented;
 }

@@ -158,8 +158,7 @@ Status Ep::connect(const EpConnect &args) noexcept
 		return fail(Type::invalid_handle, Sub::handle_evd_conn);
 	if (!args.timeout_us)
 		return fail(Type::invalid_parameter, Sub::arg4);
-	if (args.private_data.size() >
-	    std::min<std::size_t>(ia().attributes().max_private_data, KDAPL_PRIVATE_DATA_MAX))
+	if (args.private_data.size() > max_private_data())
 		return fail(Type::invalid_parameter, Sub::arg5);
 	if (Status status = from_sockaddr(args.remote_address, arg.remote); !status.ok())
 		return status;
@@ -173,6 +172,11 @@ Status Ep::connect(const EpConnect &args) noexcept
 	std::copy(args.private_data.begin(), args.private_data.end(), arg.private_data);
 	const int err = ia().device().call(KDAPL_EP_CONNECT, arg);
 	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
+}
+
+std::size_t Ep::max_private_data() const noexcept
+{
+	return std::min<std::size_t>(ia().attributes().max_private_data, KDAPL_PRIVATE_DATA_MAX);
 }
 
 Status Ep::disconnect(bool graceful) noexcept
@@ -215,6 +219,21 @@ Status Ep::refresh() noexcept
 	return success;
 }
 
+Status Ep::remote_end(sockaddr_storage &address, std::uint64_t &conn_qual) noexcept
+{
+	kdapl_ep_query arg{};
+
+	arg.ep = id();
+	if (int err = ia().device().call(KDAPL_EP_QUERY, arg))
+		return from_errno(err, { .object = Sub::handle2 });
+	/* What it was then: the connection can end at any time. */
+	if (EpState now = state(); now != EpState::connected)
+		return fail(Type::invalid_state, state_sub(now));
+	address = to_sockaddr(arg.remote);
+	conn_qual = arg.remote_conn_qual ? arg.remote_conn_qual : arg.remote.port;
+	return success;
+}
+
 void Ep::fetch_private_data(void *&data, std::uint32_t &size) noexcept
 {
 	std::lock_guard lock(query_mutex_);
@@ -228,11 +247,16 @@ void Ep::fetch_private_data(void *&data, std::uint32_t &size) noexcept
 	data = private_data_;
 }
 
-bool Ep::recv_idle() noexcept
+std::uint32_t Ep::outstanding_recvs() noexcept
 {
 	std::lock_guard lock(ia().sq().mutex());
 
-	return posted_recvs_ == load_acquire(status_->recv_done);
+	return posted_recvs_ - load_acquire(status_->recv_done);
+}
+
+bool Ep::recv_idle() noexcept
+{
+	return !outstanding_recvs();
 }
 
 bool Ep::request_idle() noexcept

@@ -96,6 +96,13 @@ public:
 	{
 		return static_cast<EpState>(load_acquire(status_->state));
 	}
+	/** The other end of its connection, as its peer can be connected to again. */
+	Status remote_end(sockaddr_storage &address, std::uint64_t &conn_qual) noexcept;
+	/** Bytes of private data that a request takes. */
+	std::size_t max_private_data() const noexcept;
+
+	/** Receives posted whose completion is not in the event ring. */
+	std::uint32_t outstanding_recvs() noexcept;
 	/** Nothing of a direction is outstanding. */
 	bool recv_idle() noexcept;
 	bool request_idle() noexcept;

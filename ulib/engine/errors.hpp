@@ -56,6 +56,7 @@ enum class Sub : std::uint8_t {
 	handle_evd_conn,
 	handle_evd_async,
 	handle1,
+	handle2,
 	arg1,
 	arg2,
 	arg3,
