@@ -19,6 +19,7 @@
 #include "account.h"
 #include "adapter.h"
 #include "chardev.h"
+#include "cno.h"
 #include "cr.h"
 #include "ep.h"
 #include "evd.h"
@@ -167,6 +168,32 @@ static int cmd_evd_fill(struct kdapl_file *file, void *data)
 	return 0;
 }
 
+/* Sleeps; a wait is a user of the CNO, which so cannot be freed, the agent's not. */
+static int cmd_cno_wait(struct kdapl_file *file, void *data)
+{
+	struct kdapl_ia *ia = file_ia(file);
+	struct kdapl_cno_wait *arg = data;
+	bool agent = arg->flags & KDAPL_CNO_AGENT;
+	struct kdapl_obj *obj;
+	int ret;
+
+	if (!ia)
+		return -EBADFD;
+	if (arg->flags & ~KDAPL_CNO_AGENT || arg->pad)
+		return -EINVAL;
+	kdapl_sq_drain(&ia->sq);
+	obj = agent ? kdapl_obj_get(ia, arg->cno, KDAPL_OBJ_CNO) :
+		      kdapl_obj_use(ia, arg->cno, KDAPL_OBJ_CNO);
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_cno_wait(to_cno(obj), arg);
+	if (agent)
+		kdapl_obj_put(obj);
+	else
+		kdapl_obj_unuse(obj);
+	return ret;
+}
+
 /* ---- commands of an IA --------------------------------------------------- */
 
 static int cmd_ia_query(struct kdapl_ia *ia, void *data)
@@ -178,7 +205,7 @@ static int cmd_destroy(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_destroy *arg = data;
 
-	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_CR)
+	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_CNO)
 		return -EINVAL;
 	return kdapl_obj_destroy(ia, arg->id, arg->type);
 }
@@ -222,6 +249,43 @@ static int cmd_evd_post_se(struct kdapl_ia *ia, void *data)
 	if (!obj)
 		return -ENOENT;
 	ret = kdapl_evd_post_se(to_evd(obj), arg->cookie);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+static int cmd_evd_notify(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_evd_notify *arg = data;
+	struct kdapl_obj *obj;
+	int ret;
+
+	if (arg->enabled > 1)
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->evd, KDAPL_OBJ_EVD);
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_evd_set_notify(to_evd(obj), arg);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+static int cmd_cno_create(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_cno_create(ia, data);
+}
+
+static int cmd_cno_modify(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_cno_modify *arg = data;
+	struct kdapl_obj *obj;
+	int ret;
+
+	if (arg->pad)
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->cno, KDAPL_OBJ_CNO);
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_cno_modify(to_cno(obj), arg->op);
 	kdapl_obj_put(obj);
 	return ret;
 }
@@ -433,6 +497,22 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_EVD_RESIZE, V1(kdapl_evd_resize, ring),
 		.frees = true, .ia = cmd_evd_resize,
 	},
+	[_IOC_NR(KDAPL_EVD_NOTIFY)] = {
+		KDAPL_EVD_NOTIFY, V1(kdapl_evd_notify, enabled),
+		.frees = true, .ia = cmd_evd_notify,
+	},
+	[_IOC_NR(KDAPL_CNO_CREATE)] = {
+		KDAPL_CNO_CREATE, V1(kdapl_cno_create, user),
+		.ia = cmd_cno_create,
+	},
+	[_IOC_NR(KDAPL_CNO_WAIT)] = {
+		KDAPL_CNO_WAIT, V1(kdapl_cno_wait, evd_user),
+		.any = cmd_cno_wait,
+	},
+	[_IOC_NR(KDAPL_CNO_MODIFY)] = {
+		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, pad),
+		.frees = true, .ia = cmd_cno_modify,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -461,6 +541,10 @@ union kdapl_arg {
 	struct kdapl_evd_waitable evd_waitable;
 	struct kdapl_evd_post_se evd_post_se;
 	struct kdapl_evd_resize evd_resize;
+	struct kdapl_evd_notify evd_notify;
+	struct kdapl_cno_create cno_create;
+	struct kdapl_cno_wait cno_wait;
+	struct kdapl_cno_modify cno_modify;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

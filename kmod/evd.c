@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "cno.h"
 #include "evd.h"
 #include "ia.h"
 
@@ -87,17 +88,28 @@ static void evd_refill(struct kdapl_evd *evd)
 	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
 
-/* A wake-up nobody waits for is not issued. */
+/*
+ * An event came. A wake-up nobody waits for is not issued; who waits for more of
+ * them keeps the CNO from being triggered, too.
+ */
 static void evd_wake(struct kdapl_evd *evd)
 {
-	if (evd->wait_threshold && !evd->dead &&
-	    kdapl_evd_queued(evd) >= evd->wait_threshold)
+	if (evd->dead)
+		return;
+	if (!evd->wait_threshold) {
+		if (evd->cno && evd->enabled)
+			kdapl_cno_trigger(evd->cno, evd->obj.user);
+	} else if (kdapl_evd_queued(evd) >= evd->wait_threshold) {
 		wake_up(&evd->wait);
+	}
 }
 
 void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec)
 {
+	/* The event may be part of the record, which goes. */
+	bool event_came = event->type;
+
 	if (!evd) {
 		evd_release(rec);
 		return;
@@ -115,7 +127,8 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		evd->backlog_len += !!event->type;
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 	}
-	evd_wake(evd);
+	if (event_came)
+		evd_wake(evd);
 	spin_unlock_bh(&evd->lock);
 }
 
@@ -351,11 +364,50 @@ static void evd_free_memory(struct kdapl_evd *evd)
 		kdapl_region_free(&ia->regions, evd->next);
 }
 
+/* With @freed the EVD is gone, and perhaps it was its CNO's last. */
+static void evd_leave_cno(struct kdapl_cno *cno, bool freed)
+{
+	if (!cno)
+		return;
+	kdapl_cno_detach(cno, freed);
+	kdapl_obj_unuse(&cno->obj);
+}
+
+/* A dead EVD gets none any more: there would be nobody to leave it. */
+static struct kdapl_cno *evd_swap_cno(struct kdapl_evd *evd,
+				      struct kdapl_cno *cno, bool enabled)
+{
+	spin_lock_bh(&evd->lock);
+	if (!evd->dead || !cno)
+		swap(evd->cno, cno);
+	evd->enabled = enabled;
+	spin_unlock_bh(&evd->lock);
+	return cno;
+}
+
+int kdapl_evd_set_notify(struct kdapl_evd *evd,
+			 const struct kdapl_evd_notify *arg)
+{
+	struct kdapl_cno *cno = NULL;
+	struct kdapl_obj *obj;
+
+	if (arg->cno) {
+		obj = kdapl_obj_use(evd->obj.ia, arg->cno, KDAPL_OBJ_CNO);
+		if (!obj)
+			return -ENOENT;
+		cno = to_cno(obj);
+		kdapl_cno_attach(cno);
+	}
+	evd_leave_cno(evd_swap_cno(evd, cno, arg->enabled), false);
+	return 0;
+}
+
 static void evd_obj_destroy(struct kdapl_obj *obj)
 {
 	struct kdapl_evd *evd = to_evd(obj);
 
 	evd_close(evd);
+	evd_leave_cno(evd_swap_cno(evd, NULL, false), true);
 	evd_free_memory(evd);
 }
 
@@ -411,6 +463,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 	evd->flags = arg->flags;
 	evd->qlen = roundup_pow_of_two(arg->qlen);
 	evd->waitable = true;
+	evd->enabled = true;
 
 	ret = kdapl_obj_init(&evd->obj, ia, &kdapl_evd_ops, arg->user);
 	if (ret) {

@@ -32,6 +32,8 @@ struct kdapl_evrec {
 	void (*release)(struct kdapl_evrec *rec);
 };
 
+struct kdapl_cno;
+
 struct kdapl_evd {
 	struct kdapl_obj obj;
 	spinlock_t lock;	/* inside an EP's lock; softirq-safe */
@@ -49,6 +51,8 @@ struct kdapl_evd {
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
+	bool enabled;		/* events trigger the CNO */
+	struct kdapl_cno *cno;
 	bool dead;		/* freed: ring and head are not there any more */
 	struct kdapl_region *next;	/* a larger ring, to be committed */
 	u32 next_qlen;
@@ -65,6 +69,9 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg);
 int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns);
 u32 kdapl_evd_fill(struct kdapl_evd *evd);
 void kdapl_evd_set_waitable(struct kdapl_evd *evd, bool waitable);
+/* -ENOENT: no such CNO. */
+int kdapl_evd_set_notify(struct kdapl_evd *evd,
+			 const struct kdapl_evd_notify *arg);
 /* -EINVAL: no software stream. -ENOBUFS: the queue is full. */
 int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie);
 /* evd_resize.c; may sleep; @arg is in and out. */

@@ -273,6 +273,7 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CNO);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PZ);
 	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
 	kdapl_ia_leave(ia);
@@ -318,6 +319,9 @@ static void obj_kill(struct kdapl_obj *obj)
 		break;
 	case KDAPL_OBJ_EVD:
 		evd_kill(to_evd(obj));
+		break;
+	case KDAPL_OBJ_CNO:
+		/* Only memory. The device's end is an event like others. */
 		break;
 	}
 }

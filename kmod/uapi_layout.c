@@ -221,6 +221,27 @@ SIZE(kdapl_evd_post_se, 16);
 AT(kdapl_evd_post_se, evd, 4);
 AT(kdapl_evd_post_se, cookie, 8);
 
+SIZE(kdapl_evd_notify, 16);
+AT(kdapl_evd_notify, evd, 4);
+AT(kdapl_evd_notify, cno, 8);
+AT(kdapl_evd_notify, enabled, 12);
+
+SIZE(kdapl_cno_create, 16);
+AT(kdapl_cno_create, id, 4);
+AT(kdapl_cno_create, user, 8);
+
+SIZE(kdapl_cno_wait, 32);
+AT(kdapl_cno_wait, cno, 4);
+AT(kdapl_cno_wait, flags, 8);
+AT(kdapl_cno_wait, pad, 12);
+AT(kdapl_cno_wait, deadline_ns, 16);
+AT(kdapl_cno_wait, evd_user, 24);
+
+SIZE(kdapl_cno_modify, 16);
+AT(kdapl_cno_modify, cno, 4);
+AT(kdapl_cno_modify, op, 8);
+AT(kdapl_cno_modify, pad, 12);
+
 SIZE(kdapl_evd_resize, 32);
 AT(kdapl_evd_resize, evd, 4);
 AT(kdapl_evd_resize, qlen, 8);

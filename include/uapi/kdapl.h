@@ -63,6 +63,7 @@ enum kdapl_obj_type {
 	KDAPL_OBJ_EP,
 	KDAPL_OBJ_PSP,
 	KDAPL_OBJ_CR,
+	KDAPL_OBJ_CNO,
 };
 
 /**
@@ -529,6 +530,24 @@ struct kdapl_evd_post_se {
 	__aligned_u64 cookie;
 };
 
+/**
+ * struct kdapl_evd_notify - whom an EVD's events notify (KDAPL_EVD_NOTIFY)
+ * @size: sizeof(struct kdapl_evd_notify)
+ * @evd: id
+ * @cno: id of the CNO that an event triggers while nobody waits on the EVD, 0 for
+ *	none
+ * @enabled: 1, or 0 when events trigger nothing for the time being
+ *
+ * A new EVD has no CNO and is enabled. Events that are queued already trigger
+ * nothing.
+ */
+struct kdapl_evd_notify {
+	__u32 size;
+	__u32 evd;
+	__u32 cno;
+	__u32 enabled;
+};
+
 #define KDAPL_EVD_RESIZE_COMMIT	(1U << 0)
 
 /**
@@ -553,6 +572,62 @@ struct kdapl_evd_resize {
 	__u32 qlen;
 	__u32 flags;
 	struct kdapl_map ring;
+};
+
+/**
+ * struct kdapl_cno_create - notification object (KDAPL_CNO_CREATE)
+ * @size: sizeof(struct kdapl_cno_create)
+ * @id: out: its id
+ * @user: the program's word
+ *
+ * It can be destroyed while no EVD has it and nobody waits but the agent.
+ */
+struct kdapl_cno_create {
+	__u32 size;
+	__u32 id;
+	__aligned_u64 user;
+};
+
+#define KDAPL_CNO_AGENT		(1U << 0)
+
+/**
+ * struct kdapl_cno_wait - sleep until a CNO is triggered (KDAPL_CNO_WAIT)
+ * @size: sizeof(struct kdapl_cno_wait)
+ * @cno: id
+ * @flags: zero, or KDAPL_CNO_AGENT: wait for what is the agent's
+ * @pad: zero
+ * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
+ * @evd_user: out: the word of the EVD that triggered it first; 0 when the wait was
+ *	only released, because the last of its EVDs was freed
+ *
+ * A trigger stays until one wait takes it. The agent has one of its own, which
+ * comes only after KDAPL_CNO_ARM; its wait ends with ECANCELED when the CNO goes.
+ */
+struct kdapl_cno_wait {
+	__u32 size;
+	__u32 cno;
+	__u32 flags;
+	__u32 pad;
+	__aligned_u64 deadline_ns;
+	__aligned_u64 evd_user;
+};
+
+#define KDAPL_CNO_ARM		1	/* the next trigger is for the agent, too */
+#define KDAPL_CNO_DISARM	2	/* and no more */
+#define KDAPL_CNO_RELEASE	3	/* for good: all waits end, now and later */
+
+/**
+ * struct kdapl_cno_modify - change a CNO (KDAPL_CNO_MODIFY)
+ * @size: sizeof(struct kdapl_cno_modify)
+ * @cno: id
+ * @op: KDAPL_CNO_ARM, KDAPL_CNO_DISARM or KDAPL_CNO_RELEASE
+ * @pad: zero
+ */
+struct kdapl_cno_modify {
+	__u32 size;
+	__u32 cno;
+	__u32 op;
+	__u32 pad;
 };
 
 /**
@@ -791,5 +866,9 @@ struct kdapl_submit {
 #define KDAPL_EVD_WAITABLE	_IOW(KDAPL_IOC_TYPE, 20, struct kdapl_evd_waitable)
 #define KDAPL_EVD_POST_SE	_IOW(KDAPL_IOC_TYPE, 21, struct kdapl_evd_post_se)
 #define KDAPL_EVD_RESIZE	_IOWR(KDAPL_IOC_TYPE, 22, struct kdapl_evd_resize)
+#define KDAPL_EVD_NOTIFY	_IOW(KDAPL_IOC_TYPE, 23, struct kdapl_evd_notify)
+#define KDAPL_CNO_CREATE	_IOWR(KDAPL_IOC_TYPE, 24, struct kdapl_cno_create)
+#define KDAPL_CNO_WAIT		_IOWR(KDAPL_IOC_TYPE, 25, struct kdapl_cno_wait)
+#define KDAPL_CNO_MODIFY	_IOW(KDAPL_IOC_TYPE, 26, struct kdapl_cno_modify)
 
 #endif /* _UAPI_KDAPL_H */

@@ -343,11 +343,8 @@ TEST_F(Ia, AForkedChildKnowsNoHandle)
 
 TEST_F(Ia, WhatIsMissingSaysSo)
 {
-	DAT_CNO_HANDLE cno;
 	DAT_SRQ_HANDLE srq;
 
-	EXPECT_TRUE(is_error(dat_cno_create(ia, DAT_OS_WAIT_PROXY_AGENT_NULL, &cno),
-			     DAT_NOT_IMPLEMENTED));
 	EXPECT_TRUE(
 		is_error(dat_srq_create(ia, DAT_HANDLE_NULL, nullptr, &srq), DAT_NOT_IMPLEMENTED));
 }

@@ -3,9 +3,11 @@
 
 #include "face.hpp"
 
+#include "engine/cno.hpp"
 #include "engine/evd.hpp"
 
 using namespace dat1;
+using kdapl::Cno;
 using kdapl::Evd;
 using kdapl::Event;
 using kdapl::Ia;
@@ -69,8 +71,8 @@ DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
 			return bad_handle(Sub::handle_ia);
 		if (evd_min_qlen <= 0)
 			return bad_parameter(Sub::arg2);
-		/* No CNO can exist yet. */
-		if (cno_handle != DAT_HANDLE_NULL)
+		const auto cno = kdapl::pin<Cno>(cno_handle);
+		if (cno_handle != DAT_HANDLE_NULL && (!cno || &cno->ia() != ia.get()))
 			return bad_handle(Sub::handle_cno);
 		if (!flags || flags & ~std::uint32_t{ kdapl::evd_all })
 			return bad_parameter(Sub::arg4);
@@ -80,10 +82,14 @@ DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
 		if (qlen > ia->attributes().max_evd_qlen)
 			return fail(Type::insufficient_resources, Sub::resource_tevd);
 
-		const Status status = Evd::create(ia, qlen, flags, evd);
-		if (status.ok())
-			*evd_handle = to_dat(evd->handle());
-		return status;
+		if (Status status = Evd::create(ia, qlen, flags, evd); !status.ok())
+			return status;
+		if (Status status = evd->set_cno(cno ? cno.get() : nullptr); !status.ok()) {
+			(void)evd->free();
+			return status;
+		}
+		*evd_handle = to_dat(evd->handle());
+		return success;
 	});
 }
 
@@ -105,7 +111,7 @@ DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param
 			DAT_EVD_STATE_CONFIG_THRESHOLD |
 			(evd->waitable() ? DAT_EVD_STATE_WAITABLE : DAT_EVD_STATE_UNWAITABLE) |
 			(evd->enabled() ? DAT_EVD_STATE_ENABLED : DAT_EVD_STATE_DISABLED);
-		evd_param->cno_handle = DAT_HANDLE_NULL;
+		evd_param->cno_handle = to_dat(evd->cno());
 		evd_param->evd_flags = static_cast<DAT_EVD_FLAGS>(evd->flags());
 		return success;
 	});
@@ -120,12 +126,25 @@ DAT_RETURN set_enabled(DAT_EVD_HANDLE evd_handle, bool on) noexcept
 
 		if (!evd)
 			return bad_handle(Sub::handle1);
-		evd->enable(on);
-		return success;
+		return evd->enable(on);
 	});
 }
 
 } // namespace
+
+DAT_RETURN dat_evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle)
+{
+	return call([&] {
+		const auto evd = kdapl::pin<Evd>(evd_handle);
+		const auto cno = kdapl::pin<Cno>(cno_handle);
+
+		if (!evd)
+			return bad_handle(Sub::handle1);
+		if (cno_handle != DAT_HANDLE_NULL && (!cno || &cno->ia() != &evd->ia()))
+			return bad_handle(Sub::handle_cno);
+		return evd->set_cno(cno ? cno.get() : nullptr);
+	});
+}
 
 DAT_RETURN dat_evd_enable(DAT_EVD_HANDLE evd_handle)
 {

@@ -9,31 +9,6 @@ constexpr DAT_RETURN not_implemented = DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUB
 
 } // namespace
 
-DAT_RETURN dat_cno_create(DAT_IA_HANDLE, DAT_OS_WAIT_PROXY_AGENT, DAT_CNO_HANDLE *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_cno_modify_agent(DAT_CNO_HANDLE, DAT_OS_WAIT_PROXY_AGENT)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_cno_query(DAT_CNO_HANDLE, DAT_CNO_PARAM_MASK, DAT_CNO_PARAM *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_cno_wait(DAT_CNO_HANDLE, DAT_TIMEOUT, DAT_EVD_HANDLE *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_cno_free(DAT_CNO_HANDLE)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE, DAT_CONN_QUAL)
 {
 	return not_implemented;
@@ -52,11 +27,6 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE, DAT_EP_PARAM_MASK, const DAT_EP_PARAM *)
 }
 
 DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE, DAT_COUNT, DAT_COUNT)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_evd_modify_cno(DAT_EVD_HANDLE, DAT_CNO_HANDLE)
 {
 	return not_implemented;
 }

@@ -74,6 +74,7 @@ enum class Sub : std::uint8_t {
 	ep_reserved,
 	ep_completion_pending,
 	ep_disconnect_pending,
+	cno_in_use,
 	evd_unwaitable,
 	evd_in_use,
 	evd_waiter,

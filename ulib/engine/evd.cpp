@@ -2,12 +2,12 @@
 
 #include "evd.hpp"
 
+#include "cno.hpp"
 #include "cr.hpp"
 #include "ep.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 
 namespace kdapl {
 
@@ -107,17 +107,6 @@ private:
 
 namespace {
 
-std::uint64_t deadline_after(std::uint32_t timeout_us) noexcept
-{
-	if (timeout_us == Evd::timeout_infinite)
-		return KDAPL_DEADLINE_NONE;
-
-	timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U +
-	       static_cast<std::uint64_t>(now.tv_nsec) + std::uint64_t{ timeout_us } * 1000U;
-}
-
 bool ended_by_time(const Status &status) noexcept
 {
 	return status.type == Type::timeout_expired || status.type == Type::interrupted_call;
@@ -205,6 +194,44 @@ Status Evd::post_software(std::uint64_t cookie) noexcept
 	arg.evd = id();
 	arg.cookie = cookie;
 	return from_errno(ia().device().call(KDAPL_EVD_POST_SE, arg), { .object = Sub::handle1 });
+}
+
+/** Caller holds the notify mutex. */
+Status Evd::notify(std::uint32_t cno, bool enabled) noexcept
+{
+	kdapl_evd_notify arg{};
+
+	arg.evd = id();
+	arg.cno = cno;
+	arg.enabled = enabled;
+	return from_errno(ia().device().call(KDAPL_EVD_NOTIFY, arg), { .object = Sub::handle1 });
+}
+
+Status Evd::enable(bool on) noexcept
+{
+	std::lock_guard lock(notify_mutex_);
+
+	/* Without a CNO the module need not know. */
+	if (cno_id_) {
+		if (Status status = notify(cno_id_, on); !status.ok())
+			return status;
+	}
+	enabled_.store(on, std::memory_order_relaxed);
+	return success;
+}
+
+Status Evd::set_cno(const Cno *cno) noexcept
+{
+	const std::uint32_t cno_id = cno ? cno->id() : 0;
+	std::lock_guard lock(notify_mutex_);
+
+	if (cno_id == cno_id_)
+		return success;
+	if (Status status = notify(cno_id, enabled()); !status.ok())
+		return status;
+	cno_id_ = cno_id;
+	cno_.store(cno ? cno->handle() : nullptr, std::memory_order_relaxed);
+	return success;
 }
 
 Status Evd::set_waitable(bool waitable) noexcept

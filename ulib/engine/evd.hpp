@@ -3,6 +3,7 @@
 #pragma once
 
 #include "evring.hpp"
+#include "deadline.hpp"
 #include "ia.hpp"
 
 #include <mutex>
@@ -23,11 +24,11 @@ struct Event {
 	std::uint32_t private_data_size = 0; /**< connection */
 };
 
+class Cno;
+
 class Evd final : public Child {
 public:
 	static constexpr Kind kind = Kind::evd;
-
-	static constexpr std::uint32_t timeout_infinite = ~UINT32_C(0);
 
 	static Status create(const Ref<Ia> &ia, std::uint32_t qlen, std::uint32_t flags,
 			     Ref<Evd> &evd);
@@ -59,8 +60,11 @@ public:
 	/** Streams that may feed it: EvdFlags. */
 	std::uint32_t flags() const noexcept { return flags_; }
 	bool enabled() const noexcept { return enabled_.load(std::memory_order_relaxed); }
-	/** Whether events trigger a CNO. */
-	void enable(bool on) noexcept { enabled_.store(on, std::memory_order_relaxed); }
+	/** Whether events trigger its CNO. */
+	Status enable(bool on) noexcept;
+	/** The CNO that events trigger; nullptr for none. */
+	Status set_cno(const Cno *cno) noexcept;
+	Handle cno() const noexcept { return cno_.load(std::memory_order_relaxed); }
 
 	Evd(Slot *slot, Ref<Ia> ia, std::uint32_t flags) noexcept
 		: Child(slot, kind, KDAPL_OBJ_EVD, std::move(ia)), flags_(flags)
@@ -77,8 +81,12 @@ private:
 	void translate(const kdapl_event &from, Event &to);
 	void translate_connection(const kdapl_event &from, Event &to) noexcept;
 	void drop_requests() noexcept;
+	Status notify(std::uint32_t cno, bool enabled) noexcept;
 
 	std::uint32_t flags_;
+	std::mutex notify_mutex_; /**< who changes the next three */
+	std::uint32_t cno_id_ = 0;
+	std::atomic<Handle> cno_ = nullptr;
 	std::atomic<bool> enabled_ = true;
 	std::atomic<bool> waitable_ = true;
 	std::atomic<bool> waiter_ = false; /**< set under the mutex */

@@ -211,6 +211,7 @@ Ref<Child> Ia::first_of(Kind kind) noexcept
 void Ia::free_all(Kind kind) noexcept
 {
 	while (Ref<Child> child = first_of(kind)) {
+		child->leave();
 		discard(child->type_, child->id());
 		retire(*child);
 	}
@@ -222,7 +223,8 @@ void Ia::close_abruptly() noexcept
 		std::lock_guard lock(objects_mutex_);
 		closed_ = true;
 	}
-	for (Kind kind : { Kind::psp, Kind::cr, Kind::ep, Kind::lmr, Kind::evd, Kind::pz })
+	for (Kind kind :
+	     { Kind::psp, Kind::cr, Kind::ep, Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

@@ -139,6 +139,9 @@ public:
 	Ia &ia() const noexcept { return *ia_; }
 	const Ref<Ia> &ia_ref() const noexcept { return ia_; }
 
+	/** The IA is being closed: whoever waits for the object stops. */
+	virtual void leave() noexcept {}
+
 protected:
 	Child(Slot *slot, Kind kind, std::uint32_t type, Ref<Ia> ia) noexcept
 		: Object(slot, kind), type_(type), ia_(std::move(ia))

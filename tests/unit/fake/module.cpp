@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 #include <sys/socket.h>
 
 namespace fake {
@@ -113,6 +114,7 @@ void Module::release_file()
 	regions_.clear();
 	types_.clear();
 	evds_.clear();
+	cnos_.clear();
 	eps_.clear();
 	psps_.clear();
 	sq_ = nullptr;
@@ -157,6 +159,10 @@ int Module::control(unsigned long command, void *arg)
 		std::unique_lock lock(wait_mutex_);
 		return wait(*static_cast<kdapl_evd_wait *>(arg), lock);
 	}
+	if (command == KDAPL_CNO_WAIT) {
+		std::unique_lock lock(wait_mutex_);
+		return wait_cno(*static_cast<kdapl_cno_wait *>(arg), lock);
+	}
 	std::lock_guard lock(mutex_);
 	return dispatch(command, arg);
 }
@@ -193,6 +199,17 @@ int Module::dispatch(unsigned long command, void *arg)
 		return post_se(*static_cast<kdapl_evd_post_se *>(arg));
 	case KDAPL_EVD_WAITABLE:
 		return set_waitable(*static_cast<kdapl_evd_waitable *>(arg));
+	case KDAPL_EVD_NOTIFY:
+		return notify(*static_cast<kdapl_evd_notify *>(arg));
+	case KDAPL_CNO_CREATE: {
+		auto &cno = *static_cast<kdapl_cno_create *>(arg);
+		std::lock_guard lock(wait_mutex_);
+		cno.id = add(KDAPL_OBJ_CNO);
+		cnos_[cno.id] = {};
+		return 0;
+	}
+	case KDAPL_CNO_MODIFY:
+		return modify_cno(*static_cast<kdapl_cno_modify *>(arg));
 	case KDAPL_EVD_RESIZE:
 		return resize(*static_cast<kdapl_evd_resize *>(arg));
 	case KDAPL_EP_CREATE:
@@ -285,12 +302,20 @@ int Module::destroy(const kdapl_destroy &arg)
 
 	if (found == types_.end() || found->second != arg.type)
 		return ENOENT;
-	types_.erase(found);
-	if (arg.type == KDAPL_OBJ_EVD) {
-		std::lock_guard lock(wait_mutex_);
-		evds_.at(arg.id).dead = true;
-		wakeup_.notify_all();
+	std::lock_guard lock(wait_mutex_);
+	if (arg.type == KDAPL_OBJ_CNO) {
+		Cno &cno = cnos_.at(arg.id);
+		if (cno.evds || cno.waiters)
+			return EBUSY;
+		cno.dead = true;
+		cno.agent_due = false;
 	}
+	if (arg.type == KDAPL_OBJ_EVD) {
+		evds_.at(arg.id).dead = true;
+		detach_cno(evds_.at(arg.id), true);
+	}
+	types_.erase(found);
+	wakeup_.notify_all();
 	return 0;
 }
 
@@ -423,9 +448,107 @@ int Module::post_se(const kdapl_evd_post_se &arg)
 	if (!evd.backlog.empty() || in_ring(evd) == evd.size)
 		return ENOBUFS;
 	evd.backlog.push_back(event);
+	announce(evd);
+	return 0;
+}
+
+/** An event came, for the ring and for who waits for it. */
+void Module::announce(Evd &evd)
+{
 	move_backlog(evd);
+	if (evd.cno && evd.enabled && !evd.waiter) {
+		Cno &cno = cnos_.at(evd.cno);
+		if (std::exchange(cno.agent_armed, false)) {
+			cno.agent_due = true;
+			cno.agent_trigger = evd.user;
+		}
+		if (!std::exchange(cno.triggered, true))
+			cno.trigger = evd.user;
+	}
+	wakeup_.notify_all();
+}
+
+void Module::detach_cno(Evd &evd, bool freed)
+{
+	if (!evd.cno)
+		return;
+	Cno &cno = cnos_.at(std::exchange(evd.cno, 0));
+	if (--cno.evds || !freed)
+		return;
+	cno.releases++;
+	if (std::exchange(cno.agent_armed, false)) {
+		cno.agent_due = true;
+		cno.agent_trigger = 0;
+	}
+}
+
+int Module::notify(const kdapl_evd_notify &arg)
+{
+	std::lock_guard lock(wait_mutex_);
+	Evd &evd = evds_.at(arg.evd);
+
+	if (arg.cno) {
+		if (!types_.count(arg.cno))
+			return ENOENT;
+		cnos_.at(arg.cno).evds++;
+	}
+	detach_cno(evd, false);
+	evd.cno = arg.cno;
+	evd.enabled = arg.enabled;
+	return 0;
+}
+
+int Module::modify_cno(const kdapl_cno_modify &arg)
+{
+	std::lock_guard lock(wait_mutex_);
+	Cno &cno = cnos_.at(arg.cno);
+
+	cno.agent_armed = arg.op == KDAPL_CNO_ARM;
+	if (arg.op == KDAPL_CNO_DISARM)
+		cno.agent_due = false;
+	cno.released |= arg.op == KDAPL_CNO_RELEASE;
 	wakeup_.notify_all();
 	return 0;
+}
+
+int Module::wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock)
+{
+	const auto found = cnos_.find(arg.cno);
+
+	if (found == cnos_.end() || found->second.dead)
+		return ENOENT;
+	Cno &cno = found->second;
+	const bool agent = arg.flags & KDAPL_CNO_AGENT;
+	const unsigned releases = cno.releases;
+	const auto done = [&] {
+		return cno.dead || cno.released ||
+		       (agent ? cno.agent_due : cno.triggered || cno.releases != releases);
+	};
+	const std::chrono::steady_clock::time_point deadline{ std::chrono::nanoseconds(
+		arg.deadline_ns) };
+	bool in_time = true;
+
+	cno.waiters += !agent;
+	wakeup_.notify_all();
+	if (arg.deadline_ns == KDAPL_DEADLINE_NONE)
+		wakeup_.wait(lock, done);
+	else
+		in_time = wakeup_.wait_until(lock, deadline, done);
+	cno.waiters -= !agent;
+	wakeup_.notify_all();
+	if (agent && !std::exchange(cno.agent_due, false))
+		return ECANCELED;
+	arg.evd_user = agent ? cno.agent_trigger : 0;
+	if (!agent && std::exchange(cno.triggered, false))
+		arg.evd_user = cno.trigger;
+	return in_time ? 0 : ETIMEDOUT;
+}
+
+void Module::wait_for_cno_waiters(std::uint32_t id, unsigned count)
+{
+	std::unique_lock lock(wait_mutex_);
+
+	wakeup_.wait(lock, [&] { return cnos_.at(id).waiters == count; });
 }
 
 int Module::set_waitable(const kdapl_evd_waitable &arg)
@@ -487,8 +610,7 @@ void Module::post(std::uint32_t id, const kdapl_event &event)
 	Evd &evd = evds_.at(id);
 
 	evd.backlog.push_back(event);
-	move_backlog(evd);
-	wakeup_.notify_all();
+	announce(evd);
 }
 
 void Module::post_dto(std::uint32_t evd, std::uint32_t ep_id, std::uint64_t cookie,

@@ -41,9 +41,25 @@ struct Evd {
 	std::uint64_t user;
 	std::deque<kdapl_event> backlog;
 	std::shared_ptr<Region> next; /**< a larger ring, not yet in use */
+	std::uint32_t cno = 0;
+	bool enabled = true;
 	bool waiter = false;
 	bool waitable = true;
 	bool dead = false;
+};
+
+/** A CNO: what triggered it, and who was released. */
+struct Cno {
+	unsigned evds = 0;
+	unsigned waiters = 0;
+	unsigned releases = 0;
+	bool triggered = false;
+	bool released = false;
+	bool agent_armed = false;
+	bool agent_due = false;
+	bool dead = false;
+	std::uint64_t trigger = 0;
+	std::uint64_t agent_trigger = 0;
 };
 
 /** An EP: what it was made with and what it tells. */
@@ -103,6 +119,8 @@ public:
 		      std::uint64_t length = 0, std::uint32_t status = 0);
 	/** Wait until the library sleeps on an EVD. */
 	void wait_for_waiter(std::uint32_t evd);
+	/** Wait until so many threads sleep on a CNO, the agent's not counted. */
+	void wait_for_cno_waiters(std::uint32_t cno, unsigned count);
 	/** A signal ends the wait. */
 	void interrupt(std::uint32_t evd);
 
@@ -130,6 +148,11 @@ private:
 	int set_waitable(const kdapl_evd_waitable &arg);
 	int resize(kdapl_evd_resize &arg);
 	void move_to_next(Evd &evd);
+	void announce(Evd &evd);
+	int notify(const kdapl_evd_notify &arg);
+	void detach_cno(Evd &evd, bool freed);
+	int wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock);
+	int modify_cno(const kdapl_cno_modify &arg);
 	void move_backlog(Evd &evd);
 	std::uint32_t in_ring(const Evd &evd) const;
 	void release_file();
@@ -146,6 +169,7 @@ private:
 	std::uint32_t next_id_ = 1;
 	std::map<std::uint32_t, std::uint32_t> types_;
 	std::map<std::uint32_t, Evd> evds_;
+	std::map<std::uint32_t, Cno> cnos_;
 	std::map<std::uint32_t, Ep> eps_;
 	std::map<std::uint32_t, std::uint64_t> psps_;
 	std::map<std::uint32_t, bool> interrupted_;

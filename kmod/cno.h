@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * CNO: wakes one thread, or a program's agent, for the events of many EVDs.
+ *
+ * A trigger stays until a wait takes it; more of them meanwhile change nothing.
+ * The agent is told of the first trigger after it was armed, whatever becomes of
+ * the waits.
+ */
+#ifndef KDAPL_CNO_H
+#define KDAPL_CNO_H
+
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "obj.h"
+
+/**
+ * struct kdapl_cno - a consumer notification object
+ * @obj: one user for each EVD and for each wait
+ * @lock: guards the rest; inside an EVD's lock, softirq-safe
+ * @wait: waits, and the agent's
+ * @evds: EVDs that it is the CNO of
+ * @releases: how often all waits were released
+ * @triggered: an event came, and no wait has taken it
+ * @released: for good, before it is freed
+ * @agent_armed: the next trigger is the agent's, too
+ * @agent_due: the agent has to be told
+ * @trigger: the word of the EVD that triggered it
+ * @agent_trigger: the same for the agent
+ */
+struct kdapl_cno {
+	struct kdapl_obj obj;
+	spinlock_t lock;
+	wait_queue_head_t wait;
+	u32 evds;
+	u32 releases;
+	bool triggered;
+	bool released;
+	bool agent_armed;
+	bool agent_due;
+	u64 trigger;
+	u64 agent_trigger;
+};
+
+static inline struct kdapl_cno *to_cno(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_cno, obj);
+}
+
+/* Doors: may sleep. */
+int kdapl_cno_create(struct kdapl_ia *ia, struct kdapl_cno_create *arg);
+int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg);
+int kdapl_cno_modify(struct kdapl_cno *cno, u32 op);
+
+/* An event came to the EVD with this word. Any context up to softirq. */
+void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd);
+
+/* An EVD begins to use it, and ends; @freed: because it is freed. */
+void kdapl_cno_attach(struct kdapl_cno *cno);
+void kdapl_cno_detach(struct kdapl_cno *cno, bool freed);
+
+#endif /* KDAPL_CNO_H */

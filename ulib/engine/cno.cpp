@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "cno.hpp"
+
+#include "deadline.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace kdapl {
+
+Status Cno::create(const Ref<Ia> &ia, Ref<Cno> &cno)
+{
+	Draft<Cno> draft(ia->provider(), ia.share());
+	kdapl_cno_create arg{};
+
+	arg.user = draft->word();
+	if (int err = ia->device().call(KDAPL_CNO_CREATE, arg))
+		return from_errno(err);
+	draft->id_ = arg.id;
+	cno = ia->adopt(draft);
+	return cno ? success : fail(Type::invalid_handle, Sub::handle_ia);
+}
+
+Status Cno::free() noexcept
+{
+	const Status status =
+		ia().free(*this, { .object = Sub::handle_cno, .busy = Sub::cno_in_use });
+
+	if (status.ok())
+		stop_agents();
+	return status;
+}
+
+void Cno::leave() noexcept
+{
+	/* It fails only where the device is gone, or the CNO: then nobody waits. */
+	(void)modify(KDAPL_CNO_RELEASE);
+	stop_agents();
+}
+
+Status Cno::wait(std::uint32_t timeout_us, Handle &evd) noexcept
+{
+	kdapl_cno_wait arg{};
+
+	evd = nullptr;
+	arg.cno = id();
+	arg.deadline_ns = deadline_after(timeout_us);
+	const int err = ia().device().call(KDAPL_CNO_WAIT, arg);
+	if (err == ETIMEDOUT)
+		return fail(Type::queue_empty);
+	if (!err && arg.evd_user)
+		evd = HandleTable::instance().handle_of_word(arg.evd_user);
+	return from_errno(err, { .object = Sub::handle_cno });
+}
+
+Status Cno::modify(std::uint32_t op) noexcept
+{
+	kdapl_cno_modify arg{};
+
+	arg.cno = id();
+	arg.op = op;
+	return from_errno(ia().device().call(KDAPL_CNO_MODIFY, arg), { .object = Sub::handle_cno });
+}
+
+Status Cno::set_agent(const Ref<Cno> &cno, const Agent &agent)
+{
+	std::lock_guard lock(cno->agent_mutex_);
+
+	if (agent && !cno->thread_.joinable())
+		start_agents(cno);
+	cno->agent_ = agent;
+	return cno->modify(agent ? KDAPL_CNO_ARM : KDAPL_CNO_DISARM);
+}
+
+Agent Cno::agent() noexcept
+{
+	std::lock_guard lock(agent_mutex_);
+
+	return agent_;
+}
+
+Agent Cno::take_agent() noexcept
+{
+	std::lock_guard lock(agent_mutex_);
+
+	return std::exchange(agent_, Agent{});
+}
+
+/** Caller holds the mutex. Signals are for the program's own threads. */
+void Cno::start_agents(const Ref<Cno> &cno)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	try {
+		cno->thread_ = std::thread(run_agents, cno.share());
+	} catch (...) {
+		pthread_sigmask(SIG_SETMASK, &before, nullptr);
+		throw;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/** The thread: one agent after the other, until the CNO is gone. */
+void Cno::run_agents(Ref<Cno> cno) noexcept
+{
+	kdapl_cno_wait arg{};
+
+	arg.cno = cno->id();
+	arg.flags = KDAPL_CNO_AGENT;
+	arg.deadline_ns = KDAPL_DEADLINE_NONE;
+	while (!cno->ia().device().call(KDAPL_CNO_WAIT, arg)) {
+		const Handle evd = arg.evd_user ?
+					   HandleTable::instance().handle_of_word(arg.evd_user) :
+					   nullptr;
+		if (const Agent agent = cno->take_agent())
+			agent.function(agent.instance, const_cast<void *>(evd));
+	}
+}
+
+/** The CNO is gone in the module, or released: the thread ends by itself. */
+void Cno::stop_agents() noexcept
+{
+	std::thread thread;
+	{
+		std::lock_guard lock(agent_mutex_);
+		thread.swap(thread_);
+	}
+	if (!thread.joinable())
+		return;
+	if (thread.get_id() == std::this_thread::get_id())
+		thread.detach();
+	else
+		thread.join();
+}
+
+} // namespace kdapl

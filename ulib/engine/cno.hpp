@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* CNO: wakes a thread, or calls the program's agent, for the events of many EVDs. */
+#pragma once
+
+#include "ia.hpp"
+
+#include <mutex>
+#include <thread>
+
+namespace kdapl {
+
+/** A function to be called once, and its argument. */
+struct Agent {
+	void *instance = nullptr;
+	void (*function)(void *instance, void *evd) = nullptr;
+
+	explicit operator bool() const noexcept { return function; }
+};
+
+class Cno final : public Child {
+public:
+	static constexpr Kind kind = Kind::cno;
+
+	static Status create(const Ref<Ia> &ia, Ref<Cno> &cno);
+
+	/** When it returns the agent does not run any more, unless it is the agent that calls. */
+	Status free() noexcept;
+
+	/**
+	 * Sleep until it is triggered.
+	 * @param timeout_us  0 looks once
+	 * @param evd         out: the EVD that triggered it; nullptr when the time ran out
+	 *                    (queue_empty) or its last EVD is gone (success)
+	 */
+	Status wait(std::uint32_t timeout_us, Handle &evd) noexcept;
+
+	/**
+	 * Have an agent called for the next trigger, or none. It runs in a thread of
+	 * the library's own, which starts with the first agent. May throw.
+	 */
+	static Status set_agent(const Ref<Cno> &cno, const Agent &agent);
+	Agent agent() noexcept;
+
+	/** The IA is closed: everybody is released. */
+	void leave() noexcept override;
+
+	Cno(Slot *slot, Ref<Ia> ia) noexcept : Child(slot, kind, KDAPL_OBJ_CNO, std::move(ia)) {}
+
+private:
+	static void run_agents(Ref<Cno> cno) noexcept;
+	static void start_agents(const Ref<Cno> &cno);
+	Agent take_agent() noexcept;
+	Status modify(std::uint32_t op) noexcept;
+	void stop_agents() noexcept;
+
+	std::mutex agent_mutex_; /**< below */
+	Agent agent_;
+	std::thread thread_;
+};
+
+} // namespace kdapl
