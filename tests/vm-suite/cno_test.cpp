@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* CNOs: many event queues, one thread that sleeps or one agent that is called. */
+
+#include "pair.hpp"
+#include "play.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace suite {
+namespace {
+
+constexpr DAT_TIMEOUT long_time = 20'000'000;
+
+/** A CNO that fails the test when it is in the way of its adapter's end. */
+class Cno {
+public:
+	explicit Cno(const Adapter &adapter,
+		     DAT_OS_WAIT_PROXY_AGENT agent = DAT_OS_WAIT_PROXY_AGENT_NULL)
+	{
+		ok(dat_cno_create(adapter.ia(), agent, &cno_));
+	}
+	Cno(const Cno &) = delete;
+	Cno &operator=(const Cno &) = delete;
+	~Cno() { dat_cno_free(cno_); }
+
+	DAT_CNO_HANDLE handle() const noexcept { return cno_; }
+
+	/** Waits until it is triggered. */
+	DAT_EVD_HANDLE wait(Location where = Location::current())
+	{
+		DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
+
+		ok(dat_cno_wait(cno_, long_time, &evd), where);
+		return evd;
+	}
+	void require_untriggered(Location where = Location::current())
+	{
+		DAT_EVD_HANDLE evd = cno_;
+
+		fails(DAT_QUEUE_EMPTY, dat_cno_wait(cno_, 0, &evd), where);
+		require(evd == DAT_HANDLE_NULL, "a hint without a trigger", where);
+	}
+
+private:
+	DAT_CNO_HANDLE cno_ = DAT_HANDLE_NULL;
+};
+
+void post_se(EventQueue &queue)
+{
+	DAT_EVENT event{};
+
+	event.event_number = DAT_SOFTWARE_EVENT;
+	ok(dat_evd_post_se(queue.evd(), &event));
+}
+
+TEST(Cno, OneWaitForManyEndpoints)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Cno cno(adapter);
+		Pair pairs[] = { Pair(adapter), Pair(adapter), Pair(adapter) };
+		Region target(adapter, 64);
+
+		for (Pair &pair : pairs)
+			ok(dat_evd_modify_cno(pair.active.request_queue().evd(), cno.handle()));
+		for (DAT_UINT64 i = 0; i < 30; i++) {
+			Pair &pair = pairs[i % 3];
+			ok(pair.active.write(Segments(), target.remote(0, 0), i));
+			EXPECT_EQ(cno.wait(), pair.active.request_queue().evd());
+			pair.active.expect_request(i, 0);
+			cno.require_untriggered();
+		}
+		for (Pair &pair : pairs)
+			ok(dat_evd_modify_cno(pair.active.request_queue().evd(), DAT_HANDLE_NULL));
+	});
+}
+
+/* Who sees the trigger looks into all queues, and so misses no event. */
+TEST(Cno, NoEventIsMissed)
+{
+	constexpr DAT_UINT64 count = 64;
+
+	play([](Line &) {
+		Adapter adapter;
+		Cno cno(adapter);
+		Pair pairs[] = { Pair(adapter, { .requests = 16 }),
+				 Pair(adapter, { .requests = 16 }) };
+		Region target(adapter, 64);
+
+		for (Pair &pair : pairs)
+			ok(dat_evd_modify_cno(pair.active.request_queue().evd(), cno.handle()));
+		for (std::uint64_t round = 0; round < scaled(50); round++) {
+			DAT_UINT64 posted[2] = {}, taken[2] = {};
+			while (taken[0] + taken[1] < 2 * count) {
+				for (int i = 0; i < 2; i++)
+					for (; posted[i] < count && posted[i] - taken[i] < 16;
+					     posted[i]++)
+						ok(pairs[i].active.write(Segments(),
+									 target.remote(0, 0),
+									 posted[i]));
+				cno.wait();
+				for (int i = 0; i < 2; i++) {
+					DAT_EVENT event;
+					DAT_EVD_HANDLE evd = pairs[i].active.request_queue().evd();
+					while (dat_evd_dequeue(evd, &event) == DAT_SUCCESS)
+						taken[i]++;
+				}
+				if (taken[0] + taken[1] == 2 * count)
+					break;
+			}
+			/* The last trigger may still stand. */
+			DAT_EVD_HANDLE ignored;
+			dat_cno_wait(cno.handle(), 0, &ignored);
+		}
+		for (Pair &pair : pairs)
+			ok(dat_evd_modify_cno(pair.active.request_queue().evd(), DAT_HANDLE_NULL));
+	});
+}
+
+TEST(Cno, AgentIsCalledOncePerSetting)
+{
+	struct Calls {
+		std::atomic<unsigned> count = 0;
+		std::atomic<DAT_EVD_HANDLE> evd = DAT_HANDLE_NULL;
+	};
+
+	play([](Line &) {
+		Adapter adapter;
+		Calls calls;
+		const DAT_OS_WAIT_PROXY_AGENT agent = { &calls,
+							[](DAT_PVOID instance, DAT_EVD_HANDLE evd) {
+								auto *c = static_cast<Calls *>(
+									instance);
+								c->evd = evd;
+								c->count++;
+							} };
+		EventQueue queue(adapter, 64, DAT_EVD_SOFTWARE_FLAG);
+		Cno cno(adapter, agent);
+
+		ok(dat_evd_modify_cno(queue.evd(), cno.handle()));
+		for (unsigned i = 1; i <= 5; i++) {
+			post_se(queue);
+			post_se(queue);
+			auto deadline = std::chrono::steady_clock::now() + patience();
+			while (calls.count < i)
+				require(std::chrono::steady_clock::now() < deadline,
+					"the agent is not called");
+			EXPECT_EQ(calls.evd, queue.evd());
+			EXPECT_EQ(calls.count, i);
+			EXPECT_EQ(cno.wait(), queue.evd());
+			ok(dat_cno_modify_agent(cno.handle(), agent));
+		}
+		ok(dat_evd_modify_cno(queue.evd(), DAT_HANDLE_NULL));
+	});
+}
+
+TEST(Cno, AWaiterOnTheEvdKeepsItOut)
+{
+	play([](Line &) {
+		Adapter adapter;
+		EventQueue queue(adapter, 8, DAT_EVD_SOFTWARE_FLAG);
+		Cno cno(adapter);
+		DAT_EVENT event;
+		DAT_COUNT more;
+
+		ok(dat_evd_modify_cno(queue.evd(), cno.handle()));
+		auto waiter = std::async(std::launch::async, [&] {
+			return dat_evd_wait(queue.evd(), long_time, 1, &event, &more);
+		});
+		/* It sleeps when nobody else may wait. */
+		DAT_EVENT other;
+		while (dat_evd_dequeue(queue.evd(), &other) !=
+		       DAT_ERROR(DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_WAITER))
+			std::this_thread::yield();
+		std::this_thread::sleep_for(std::chrono::milliseconds(100));
+		post_se(queue);
+		ok(waiter.get());
+		cno.require_untriggered();
+		post_se(queue);
+		EXPECT_EQ(cno.wait(), queue.evd());
+		ok(dat_evd_modify_cno(queue.evd(), DAT_HANDLE_NULL));
+	});
+}
+
+/* The page's own way to free a CNO that somebody waits on. */
+TEST(Cno, FreeNeedsItsWaitersGone)
+{
+	play([](Line &) {
+		Adapter adapter;
+		DAT_CNO_HANDLE cno;
+		DAT_EVD_HANDLE temporary, evd;
+
+		ok(dat_cno_create(adapter.ia(), DAT_OS_WAIT_PROXY_AGENT_NULL, &cno));
+		auto waiter = std::async(std::launch::async,
+					 [&] { return dat_cno_wait(cno, long_time, &evd); });
+		/* Refused as soon as the thread waits. */
+		std::this_thread::sleep_for(std::chrono::milliseconds(300));
+		fails(DAT_INVALID_STATE, dat_cno_free(cno));
+		ok(dat_evd_create(adapter.ia(), 1, cno, DAT_EVD_SOFTWARE_FLAG, &temporary));
+		DAT_EVENT event{};
+		event.event_number = DAT_SOFTWARE_EVENT;
+		ok(dat_evd_post_se(temporary, &event));
+		ok(waiter.get());
+		EXPECT_EQ(evd, temporary);
+		fails(DAT_INVALID_STATE, dat_cno_free(cno));
+		ok(dat_evd_free(temporary));
+		ok(dat_cno_free(cno));
+	});
+}
+
+TEST(Cno, ClosingTheAdapterReleasesAll)
+{
+	play([](Line &) {
+		DAT_EVD_HANDLE async = DAT_HANDLE_NULL, evd = DAT_HANDLE_NULL, hint = &async;
+		DAT_IA_HANDLE ia;
+		DAT_CNO_HANDLE cno;
+		std::atomic<unsigned> calls = 0;
+		const DAT_OS_WAIT_PROXY_AGENT agent = {
+			&calls,
+			[](DAT_PVOID instance, DAT_EVD_HANDLE called_for) {
+				EXPECT_EQ(called_for, DAT_HANDLE_NULL);
+				++*static_cast<std::atomic<unsigned> *>(instance);
+			}
+		};
+
+		ok(dat_ia_open(const_cast<char *>(adapter_name().c_str()), 8, &async, &ia));
+		ok(dat_cno_create(ia, agent, &cno));
+		ok(dat_evd_create(ia, 8, cno, DAT_EVD_SOFTWARE_FLAG, &evd));
+		auto waiter = std::async(std::launch::async,
+					 [&] { return dat_cno_wait(cno, long_time, &hint); });
+		std::this_thread::sleep_for(std::chrono::milliseconds(300));
+		ok(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG));
+		ok(waiter.get());
+		EXPECT_EQ(hint, DAT_HANDLE_NULL);
+		EXPECT_EQ(calls, 1U);
+	});
+}
+
+} // namespace
+} // namespace suite
