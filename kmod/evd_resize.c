@@ -26,13 +26,13 @@ static int resize_prepare(struct kdapl_evd *evd, struct kdapl_evd_resize *arg)
 	spin_lock_bh(&evd->lock);
 	if (evd->dead) {
 		ret = -ENOENT;
-	} else if (kdapl_evd_queued(evd) > arg->qlen) {
-		ret = -EBADFD;
 	} else if (qlen > evd->qlen) {
 		swap(evd->next, region);
 		evd->next_qlen = qlen;
 		arg->qlen = qlen;
 		arg->ring = kdapl_region_map(evd->next, 0);
+	} else if (kdapl_evd_queued(evd) > arg->qlen) {
+		ret = -EBADFD;
 	} else {
 		arg->qlen = evd->qlen;
 		arg->ring = kdapl_region_map(evd->region, 0);

@@ -564,7 +564,8 @@ struct kdapl_evd_notify {
  * the events into the new one: their indices and the head word stay the same.
  * The old ring must not be read from then on.
  *
- * EBADFD: more events are queued than @qlen; there is nothing to commit.
+ * EBADFD: the ring would not grow, and more events are queued than @qlen; there is
+ * nothing to commit.
  */
 struct kdapl_evd_resize {
 	__u32 size;

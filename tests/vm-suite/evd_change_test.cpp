@@ -132,11 +132,14 @@ void grow_under_traffic(bool waits)
 		std::atomic<bool> over = false;
 
 		auto grower = std::async(std::launch::async, [&] {
-			for (DAT_COUNT length = 4; length <= 65536; length *= 2) {
-				ok(dat_evd_resize(queue.evd(), length));
+			DAT_RETURN result = DAT_SUCCESS;
+			for (DAT_COUNT length = 4; length <= 65536 && result == DAT_SUCCESS;
+			     length *= 2) {
+				result = dat_evd_resize(queue.evd(), length);
 				std::this_thread::sleep_for(std::chrono::milliseconds(1));
 			}
 			over = true;
+			return result;
 		});
 		DAT_UINT64 posted = 0, taken = 0;
 		while (!over || taken < posted) {
@@ -150,7 +153,7 @@ void grow_under_traffic(bool waits)
 				"another completion");
 			taken++;
 		}
-		grower.get();
+		ok(grower.get());
 		queue.require_empty();
 		EXPECT_EQ(queue.length(), 65536);
 		fails(DAT_INSUFFICIENT_RESOURCES, dat_evd_resize(queue.evd(), 65537));

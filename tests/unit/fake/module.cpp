@@ -572,7 +572,7 @@ int Module::resize(kdapl_evd_resize &arg)
 		arg.qlen = evd.size;
 		return 0;
 	}
-	if (in_ring(evd) + evd.backlog.size() > arg.qlen)
+	if (arg.qlen <= evd.size && in_ring(evd) + evd.backlog.size() > arg.qlen)
 		return EBADFD;
 	std::uint32_t size = evd.size;
 	while (size < arg.qlen)
