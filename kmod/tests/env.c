@@ -126,6 +126,7 @@ static void ia_close(struct kdapl_ia *ia)
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CNO);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PZ);
 	kdapl_sq_destroy(&ia->sq);
 	kdapl_obj_table_destroy(&ia->objs);
