@@ -21,6 +21,7 @@ MODULE_PARM_DESC(wakeup_posts, "posts of each long test for lost wake-ups");
 
 #define DEPTH		64
 #define MANY		16	/* in flight so many, doorbells are spared */
+#define DEVICE_KEEPS	32	/* so many and a burst are less than DEPTH */
 #define PAUSE_US	60
 #define LOW_MARK	4
 
@@ -211,7 +212,8 @@ static void sq_lone_post(struct kunit *test)
  * struct player - the device: completes what was posted, at random
  * @lock: held by it while it works, and by the program while it must not
  * @tep: the EP
- * @recv: completes receives one by one, else requests in lots
+ * @recv: completes receives one by one, else requests in lots, and now and then
+ *	lets some lie: few are under way at a fast device, and all doorbells rung
  * @thread: it
  */
 struct player {
@@ -226,15 +228,18 @@ static int player_thread(void *arg)
 	struct player *player = arg;
 	struct fake_qp *qp = env_qp(player->tep);
 	struct rnd_state rnd;
+	u32 keep = 0;
 
 	prandom_seed_state(&rnd, 2);
 	while (!kthread_should_stop()) {
 		u32 n = prandom_u32_state(&rnd);
 
+		if ((n >> 14) % 64 == 0)
+			keep = (n >> 20) % DEVICE_KEEPS;
 		mutex_lock(&player->lock);
 		if (player->recv)
 			fake_report(qp, &qp->rq, 1, IB_WC_SUCCESS);
-		else
+		else if (READ_ONCE(qp->sq.head) - READ_ONCE(qp->sq.tail) > keep)
 			fake_report(qp, &qp->sq, n % 12, IB_WC_SUCCESS);
 		mutex_unlock(&player->lock);
 		udelay((n >> 8) % 64);
