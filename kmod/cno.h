@@ -30,7 +30,7 @@
  */
 struct kdapl_cno {
 	struct kdapl_obj obj;
-	spinlock_t lock;
+	spinlock_t lock;	/* see above */
 	wait_queue_head_t wait;
 	u32 evds;
 	u32 releases;

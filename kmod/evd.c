@@ -320,6 +320,7 @@ int kdapl_evd_move(struct kdapl_evd *evd)
 	for (; i != evd->tail; i++)
 		evd->entries[i & evd->entries_mask] = from[i & from_mask];
 	WRITE_ONCE(evd->ring->flags, evd->flags_shown);
+	/* (E) pairs with (F): the moved events are there before they count. */
 	smp_store_release(&evd->ring->tail, evd->tail);
 	evd_refill(evd);
 	return 0;

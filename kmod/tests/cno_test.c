@@ -202,8 +202,8 @@ static void waiter_start(struct kunit *test, struct cno_waiter *waiter,
 	wake_up_process(waiter->task);
 	EXPECT_SOON(test, READ_ONCE(waiter->task->__state) ==
 			  TASK_INTERRUPTIBLE &&
-			  !READ_ONCE(waiter->task->on_rq) &&
-			  waitqueue_active(&tcno->cno->wait));
+			  !READ_ONCE(waiter->task->on_rq));
+	KUNIT_EXPECT_TRUE(test, wq_has_sleeper(&tcno->cno->wait));
 }
 
 static void expect_waited(struct kunit *test, struct cno_waiter *waiter,
