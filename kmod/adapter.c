@@ -53,6 +53,12 @@ bool kdapl_driver_relaxed(const struct ib_device *dev)
 	       dev->ops.driver_id == RDMA_DRIVER_BNXT_RE;
 }
 
+bool kdapl_driver_last_wqe(const struct ib_device *dev)
+{
+	return dev->ops.driver_id != RDMA_DRIVER_RXE &&
+	       dev->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
 const char *kdapl_driver_name(const struct ib_device *dev)
 {
 	return dev->ops.owner ? module_name(dev->ops.owner) : "kernel";

@@ -63,6 +63,8 @@ int kdapl_adapter_describe(struct net *net, struct kdapl_adapter *arg);
 /* The port's netdev in @net, with a reference, or NULL. */
 struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
 					struct net *net);
+/* A queue pair in error tells when it has given back its SRQ's receives. */
+bool kdapl_driver_last_wqe(const struct ib_device *dev);
 const char *kdapl_driver_name(const struct ib_device *dev);
 /* The driver registers a program's memory rightly when the kernel asks it to. */
 bool kdapl_driver_registers(const struct ib_device *dev);

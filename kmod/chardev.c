@@ -26,6 +26,7 @@
 #include "ia.h"
 #include "lmr.h"
 #include "sp.h"
+#include "srq.h"
 
 /**
  * struct kdapl_file - an open file
@@ -205,7 +206,7 @@ static int cmd_destroy(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_destroy *arg = data;
 
-	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_CNO)
+	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_SRQ)
 		return -EINVAL;
 	return kdapl_obj_destroy(ia, arg->id, arg->type);
 }
@@ -363,6 +364,56 @@ static int cmd_ep_reset(struct kdapl_ia *ia, void *data)
 	return ret;
 }
 
+static int cmd_ep_set_marks(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_ep_set_marks *arg = data;
+	struct kdapl_obj *obj;
+	int ret;
+
+	if (arg->pad)
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_ep_set_marks(to_ep(obj), arg);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+static int cmd_srq_create(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_srq_create(ia, data);
+}
+
+static int cmd_srq_resize(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_srq_resize *arg = data;
+	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->srq, KDAPL_OBJ_SRQ);
+	int ret;
+
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_srq_resize(to_srq(obj), arg);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+static int cmd_srq_set_low(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_srq_set_low *arg = data;
+	struct kdapl_obj *obj;
+	int ret;
+
+	if (arg->pad)
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->srq, KDAPL_OBJ_SRQ);
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_srq_set_low(to_srq(obj), arg->low);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
 static int cmd_psp_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_psp_create(ia, data);
@@ -418,7 +469,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.any = cmd_ia_open,
 	},
 	[_IOC_NR(KDAPL_IA_QUERY)] = {
-		KDAPL_IA_QUERY, V1(kdapl_ia_query, addrs),
+		KDAPL_IA_QUERY, V1(kdapl_ia_query, pad2),
 		.ia = cmd_ia_query,
 	},
 	[_IOC_NR(KDAPL_DESTROY)] = {
@@ -446,7 +497,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.any = cmd_evd_fill,
 	},
 	[_IOC_NR(KDAPL_EP_CREATE)] = {
-		KDAPL_EP_CREATE, V1(kdapl_ep_create, status),
+		KDAPL_EP_CREATE, V1(kdapl_ep_create, pad),
 		.ia = cmd_ep_create,
 	},
 	[_IOC_NR(KDAPL_EP_QUERY)] = {
@@ -513,6 +564,22 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, pad),
 		.frees = true, .ia = cmd_cno_modify,
 	},
+	[_IOC_NR(KDAPL_EP_SET_MARKS)] = {
+		KDAPL_EP_SET_MARKS, V1(kdapl_ep_set_marks, pad),
+		.ia = cmd_ep_set_marks,
+	},
+	[_IOC_NR(KDAPL_SRQ_CREATE)] = {
+		KDAPL_SRQ_CREATE, V1(kdapl_srq_create, status),
+		.ia = cmd_srq_create,
+	},
+	[_IOC_NR(KDAPL_SRQ_RESIZE)] = {
+		KDAPL_SRQ_RESIZE, V1(kdapl_srq_resize, pad),
+		.ia = cmd_srq_resize,
+	},
+	[_IOC_NR(KDAPL_SRQ_SET_LOW)] = {
+		KDAPL_SRQ_SET_LOW, V1(kdapl_srq_set_low, pad),
+		.ia = cmd_srq_set_low,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -545,6 +612,10 @@ union kdapl_arg {
 	struct kdapl_cno_create cno_create;
 	struct kdapl_cno_wait cno_wait;
 	struct kdapl_cno_modify cno_modify;
+	struct kdapl_ep_set_marks ep_set_marks;
+	struct kdapl_srq_create srq_create;
+	struct kdapl_srq_resize srq_resize;
+	struct kdapl_srq_set_low srq_set_low;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

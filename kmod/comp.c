@@ -6,6 +6,7 @@
 #include "ep.h"
 #include "ia.h"
 #include "sq.h"
+#include "srq.h"
 
 static enum kdapl_dto_status dto_status(enum ib_wc_status status)
 {
@@ -66,7 +67,8 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 	struct kdapl_event event = {
 		.user = ep->obj.user,
 		.cookie = work->cookie,
-		.length = work->length,
+		.length = work->length |
+			  (work->srq ? (u64)work->srq->tag << 32 : 0),
 		.type = silent ? 0 : DAT_DTO_COMPLETION_EVENT,
 		.status = work->status,
 	};
@@ -76,6 +78,18 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 		       &event, &work->rec);
 }
 
+/* From an SRQ receives come in the order of their messages. */
+static void deliver_taken(struct kdapl_ep *ep)
+{
+	struct kdapl_work *work;
+
+	while (!list_empty(&ep->taken)) {
+		work = list_first_entry(&ep->taken, struct kdapl_work, rec.list);
+		list_del_init(&work->rec.list);
+		deliver(ep, work);
+	}
+}
+
 void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 {
 	struct kdapl_work *work;
@@ -83,6 +97,8 @@ void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 	lockdep_assert_held(&ep->lock);
 	if (held_back(ep, wq))
 		return;
+	if (wq == &ep->rq)
+		deliver_taken(ep);
 	while (wq->tail != wq->head) {
 		work = &wq->work[wq->tail & wq->mask];
 		if (work->state != KDAPL_WORK_DONE)
@@ -103,10 +119,21 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 	u32 *shown_done = recv ? &shown->recv_done : &shown->done;
 	u32 done = wq->done + 1;
 
+	if (work->srq)
+		kdapl_srq_give_back(work, false);
 	/* (J) pairs with (I). From here on the slot can be filled again. */
 	smp_store_release(&wq->done, done);
 	/* Only then is the program told: what it posts at once must fit. */
 	smp_store_release(shown_done, done);
+}
+
+static void received(struct kdapl_ep *ep, struct kdapl_work *work,
+		     const struct ib_wc *wc)
+{
+	work->length = wc->byte_len;
+	work->status = recv_status(wc->status);
+	if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
+		queue_work(kdapl_workqueue, &ep->notify_work);
 }
 
 static void account(struct kdapl_ep *ep, struct kdapl_work *work,
@@ -117,13 +144,54 @@ static void account(struct kdapl_ep *ep, struct kdapl_work *work,
 	if (work->op == KDAPL_OP_RECV) {
 		ep->rq.hw--;
 		WRITE_ONCE(shown->hw_recv, ep->rq.hw);
-		work->length = wc->byte_len;
-		if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
-			queue_work(kdapl_workqueue, &ep->notify_work);
+		received(ep, work, wc);
 	} else {
 		ep->sq.hw--;
 		atomic_dec(&ep->obj.ia->sq.inflight);
+		work->status = dto_status(wc->status);
 	}
+}
+
+/* A flush has its cause elsewhere, which rdma_cm or the device tells. */
+static bool is_failure(enum kdapl_dto_status status)
+{
+	return status != DAT_DTO_SUCCESS && status != DAT_DTO_ERR_FLUSHED;
+}
+
+/* The device is through with it. Caller holds ep->lock. */
+static void completed(struct kdapl_ep *ep, struct kdapl_work *work)
+{
+	bool recv = work->op == KDAPL_OP_RECV;
+	bool failed = is_failure(work->status);
+
+	if (work->status != DAT_DTO_SUCCESS)
+		work->length = 0;
+	work->state = KDAPL_WORK_DONE;
+	/* With its event a receive of an SRQ is not the EP's any more. */
+	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
+	if (failed) {
+		ep->recv_failed |= recv;
+		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	}
+	kdapl_ep_end_start(ep);
+	/* The end waits for it, or kdapl_ep_drop_qp(). */
+	if (ep->ending || !ep->qp)
+		wake_up(&ep->idle);
+}
+
+void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
+		   const struct ib_wc *wc)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+
+	spin_lock_bh(&ep->lock);
+	work->ep = ep;
+	list_add_tail(&work->rec.list, &ep->taken);
+	WRITE_ONCE(shown->hw_recv, ++ep->srq_taken);
+	received(ep, work, wc);
+	completed(ep, work);
+	kdapl_ep_check_marks(ep);
+	spin_unlock_bh(&ep->lock);
 }
 
 void kdapl_ep_complete(const struct ib_wc *wc)
@@ -131,28 +199,15 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wc->wr_id;
 	struct kdapl_ep *ep = work->ep;
 
-	spin_lock_bh(&ep->lock);
-	/* The driver refused it when it was posted, and completes it as well. */
-	if (work->state != KDAPL_WORK_POSTED)
-		goto out;
-	account(ep, work, wc);
-	work->status = work->op == KDAPL_OP_RECV ? recv_status(wc->status) :
-						   dto_status(wc->status);
-	if (work->status != DAT_DTO_SUCCESS)
-		work->length = 0;
-	work->state = KDAPL_WORK_DONE;
-	kdapl_wq_retire(ep, work->op == KDAPL_OP_RECV ? &ep->rq : &ep->sq);
-
-	/* A flush has its cause elsewhere, which rdma_cm or the device tells. */
-	if (work->status != DAT_DTO_SUCCESS &&
-	    work->status != DAT_DTO_ERR_FLUSHED) {
-		ep->recv_failed |= work->op == KDAPL_OP_RECV;
-		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	if (work->srq) {
+		kdapl_srq_complete(wc);
+		return;
 	}
-	kdapl_ep_end_start(ep);
-	/* The end waits for it, or kdapl_ep_drop_qp(). */
-	if (ep->ending || !ep->qp)
-		wake_up(&ep->idle);
-out:
+	spin_lock_bh(&ep->lock);
+	/* The driver may have refused it when it was posted, and complete it as well. */
+	if (work->state == KDAPL_WORK_POSTED) {
+		account(ep, work, wc);
+		completed(ep, work);
+	}
 	spin_unlock_bh(&ep->lock);
 }

@@ -14,8 +14,7 @@
  * All that is later than a look into the queue would be: a driver tells when it
  * is through with the packet (rxe), an interrupt has to arrive. So a program that
  * looks for an event all the time may do it here, in the call that it makes for
- * its doorbell anyway. Any number may take completions at the same time, because
- * an EP's work queue puts them in order.
+ * its doorbell anyway.
  */
 
 #include <linux/moduleparam.h>
@@ -71,6 +70,7 @@ static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
 	int done = 0;
 	int most, n, i;
 
+	spin_lock_bh(&cq->order);
 	do {
 		most = min(budget - done, room);
 		n = ib_poll_cq(cq->ibcq, most, wc);
@@ -79,8 +79,17 @@ static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
 		if (n > 0)
 			done += n;
 	} while (n == most && done < budget);
+	spin_unlock_bh(&cq->order);
 
 	return done;
+}
+
+void kdapl_cq_drain(struct kdapl_cq *cq)
+{
+	struct ib_wc wc[CQ_BUSY_BATCH];
+
+	/* There cannot be more than it has room for. */
+	cq_take(cq, wc, ARRAY_SIZE(wc), cq->size);
 }
 
 static int cq_poll(struct irq_poll *iop, int budget)
@@ -196,6 +205,7 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries)
 		return ERR_PTR(-ENOMEM);
 	cq->ia = ia;
 	cq->size = attr.cqe;
+	spin_lock_init(&cq->order);
 	irq_poll_init(&cq->iop, CQ_BUDGET, cq_poll);
 	init_irq_work(&cq->raise, cq_raise);
 	ret = kdapl_cgroup_charge(ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);

@@ -30,6 +30,8 @@ struct rdma_cgroup;
  * @size: entries
  * @used: entries reserved
  * @busy: a program polls it and will arm it, so its handler has nothing to do
+ * @order: held from the device's queue to the events, so that the receives of an EP
+ *	with an SRQ, which have no other order, stay in that of their messages
  */
 struct kdapl_cq {
 	struct list_head list;
@@ -41,12 +43,16 @@ struct kdapl_cq {
 	u32 size;
 	u32 used;
 	bool busy;
+	spinlock_t order;	/* see above */
 	struct ib_wc wc[16];
 };
 
 /* Process context. ERR_PTR(-ENOMEM), ERR_PTR(-ENOSPC). */
 struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries);
 void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
+
+/* All that was completed before the call has become events. Process context. */
+void kdapl_cq_drain(struct kdapl_cq *cq);
 
 /**
  * kdapl_cq_busy_poll() - poll the IA's queues until an EVD has an event

@@ -14,8 +14,10 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "adapter.h"
 #include "ep.h"
 #include "ia.h"
+#include "srq.h"
 
 /* How long a device may take to move a queue pair to error by itself. */
 #define EP_DEVICE_ERROR		(HZ / 10)
@@ -93,6 +95,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 		ep_announce(ep, &ep->rec_outcome,
 			    DAT_CONNECTION_EVENT_ESTABLISHED,
 			    private_data_size);
+		kdapl_ep_check_marks(ep);
 		/* Receives that completed before this are due now. */
 		kdapl_wq_retire(ep, &ep->rq);
 		/* A receive was refused when there was nothing to break yet. */
@@ -196,6 +199,23 @@ static void ep_await_device(struct kdapl_ep *ep)
 		usleep_range(100, 500);
 }
 
+/* How long a device may take to say that a queue pair has left its SRQ. */
+#define EP_LAST_WQE		HZ
+
+/*
+ * Receives of the SRQ come back by themselves. rxe and siw do that before the
+ * queue pair is in error, or not at all; others tell when it is done.
+ */
+static void ep_leave_srq(struct kdapl_ep *ep, bool up)
+{
+	if (!ep->srq || !ep->qp)
+		return;
+	if (up && kdapl_driver_last_wqe(ep->obj.ia->dev))
+		wait_event_idle_timeout(ep->idle, READ_ONCE(ep->last_wqe),
+					EP_LAST_WQE);
+	kdapl_cq_drain(ep->srq->cq);
+}
+
 static void ep_end_work(struct work_struct *work)
 {
 	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, end_work);
@@ -220,6 +240,7 @@ static void ep_end_work(struct work_struct *work)
 	/* A device that does not even do this gives nothing back any more. */
 	if (ep->qp && !ep_qp_error(ep, ep->qp))
 		wait_event_idle(ep->idle, ep_device_done(ep));
+	ep_leave_srq(ep, up);
 
 	spin_lock_bh(&ep->lock);
 	kdapl_park_flush(ep);
@@ -261,6 +282,10 @@ static void ep_qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_COMM_EST:
 		queue_work(kdapl_workqueue, &ep->notify_work);
 		break;
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		WRITE_ONCE(ep->last_wqe, true);
+		wake_up(&ep->idle);
+		break;
 	default:
 		break;
 	}
@@ -290,7 +315,8 @@ static struct ib_qp *ep_create_qp(struct kdapl_ep *ep)
 		.event_handler = ep_qp_event,
 		.qp_context = ep,
 		.send_cq = ep->cq->ibcq,
-		.recv_cq = ep->cq->ibcq,
+		.recv_cq = ep->srq ? ep->srq->cq->ibcq : ep->cq->ibcq,
+		.srq = ep->srq ? ep->srq->ibsrq : NULL,
 		.cap = ep->cap,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.qp_type = IB_QPT_RC,
@@ -310,7 +336,7 @@ static struct ib_qp *ep_create_qp(struct kdapl_ep *ep)
 	return qp;
 }
 
-int kdapl_ep_make_qp(struct kdapl_ep *ep)
+static int ep_make_qp(struct kdapl_ep *ep)
 {
 	struct ib_device *dev = ep->obj.ia->dev;
 	struct ib_qp *qp;
@@ -328,8 +354,24 @@ int kdapl_ep_make_qp(struct kdapl_ep *ep)
 	spin_lock_bh(&ep->lock);
 	ep->qp = qp;
 	ep->refused = false;
+	ep->last_wqe = false;
 	spin_unlock_bh(&ep->lock);
 	return 0;
+}
+
+int kdapl_ep_make_qp(struct kdapl_ep *ep)
+{
+	struct kdapl_srq *srq = ep->srq;
+	int ret;
+
+	if (!srq)
+		return ep_make_qp(ep);
+	mutex_lock(&srq->mutex);
+	ret = ep_make_qp(ep);
+	if (!ret)
+		kdapl_srq_attach(srq, ep);
+	mutex_unlock(&srq->mutex);
+	return ret;
 }
 
 /* What a queue pair took along when it was destroyed is flushed. */
@@ -347,11 +389,27 @@ static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
 		work->status = DAT_DTO_ERR_FLUSHED;
 	}
 	if (wq == &ep->rq)
-		WRITE_ONCE(shown->hw_recv, 0);
+		WRITE_ONCE(shown->hw_recv, ep->srq_taken);
 	else
 		atomic_sub(wq->hw, &ep->obj.ia->sq.inflight);
 	wq->hw = 0;
 	kdapl_wq_retire(ep, wq);
+}
+
+/* The receives of an SRQ that it took along come out of the completion queue. */
+static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
+{
+	struct kdapl_srq *srq = ep->srq;
+
+	if (!srq) {
+		ib_destroy_qp(qp);
+		return;
+	}
+	mutex_lock(&srq->mutex);
+	ib_destroy_qp(qp);
+	kdapl_cq_drain(srq->cq);
+	kdapl_srq_detach(srq, ep);
+	mutex_unlock(&srq->mutex);
 }
 
 void kdapl_ep_drop_qp(struct kdapl_ep *ep)
@@ -372,7 +430,7 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	 */
 	if (!ep_device_done(ep) && !ep_qp_error(ep, qp))
 		wait_event_idle(ep->idle, ep_device_done(ep));
-	ib_destroy_qp(qp);
+	ep_destroy_qp(ep, qp);
 	kdapl_cgroup_uncharge(ep->obj.ia->dev, &ep->cg,
 			      RDMACG_RESOURCE_HCA_OBJECT);
 	/* No events any more: those on the way must not hit the next one. */
@@ -526,6 +584,10 @@ static void ep_unuse(struct kdapl_ep *ep)
 		kdapl_obj_unuse(&ep->request_evd->obj);
 	if (ep->connect_evd)
 		kdapl_obj_unuse(&ep->connect_evd->obj);
+	if (ep->async_evd)
+		kdapl_obj_unuse(&ep->async_evd->obj);
+	if (ep->srq)
+		kdapl_obj_unuse(&ep->srq->obj);
 	if (ep->pz)
 		kdapl_obj_unuse(&ep->pz->obj);
 }
@@ -537,7 +599,10 @@ static void ep_obj_destroy(struct kdapl_obj *obj)
 	/* An event of type 0 is none: the consumer asked for this end. */
 	ep_stop(ep, 0);
 	kdapl_sq_sync(&obj->ia->sq);
-	wq_cancel(&ep->rq, ep->recv_evd);
+	if (ep->srq)
+		kdapl_srq_cancel(ep);
+	else
+		wq_cancel(&ep->rq, ep->recv_evd);
 	wq_cancel(&ep->sq, ep->request_evd);
 	kdapl_slot_free(&obj->ia->regions, &ep->status);
 	ep_unuse(ep);
@@ -552,6 +617,7 @@ static void ep_obj_release(struct kdapl_obj *obj)
 	kvfree(ep->sq.work);
 	kfree(ep->rec_outcome);
 	kfree(ep->rec_end);
+	kfree(ep->rec_soft);
 	kfree(ep);
 }
 
@@ -582,9 +648,11 @@ static int wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
 
 static int ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
 {
-	if (arg->flags || arg->rdma_read_fixed > 1)
+	if (arg->flags || arg->rdma_read_fixed > 1 || arg->pad)
 		return -EINVAL;
-	if (!arg->recv_evd != !arg->max_recvs)
+	if (arg->srq && arg->max_recvs)
+		return -EINVAL;
+	if (!arg->recv_evd != !(arg->max_recvs || arg->srq))
 		return -EINVAL;
 	if (!arg->request_evd != !arg->max_requests)
 		return -EINVAL;
@@ -612,6 +680,20 @@ static int ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
 	return (*evd)->flags & stream ? 0 : -EINVAL;
 }
 
+/* Where it is of another PZ some devices look for the memory in the EP's. */
+static int ep_use_srq(struct kdapl_ep *ep, u32 id)
+{
+	struct kdapl_obj *obj;
+
+	if (!id)
+		return 0;
+	obj = kdapl_obj_use(ep->obj.ia, id, KDAPL_OBJ_SRQ);
+	if (!obj)
+		return -ENOENT;
+	ep->srq = to_srq(obj);
+	return ep->srq->pz == ep->pz ? 0 : -EPERM;
+}
+
 static int ep_use(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 {
 	struct kdapl_ia *ia = ep->obj.ia;
@@ -628,15 +710,17 @@ static int ep_use(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	if (!ret)
 		ret = ep_use_evd(ia, arg->connect_evd, DAT_EVD_CONNECTION_FLAG,
 				 &ep->connect_evd);
+	if (!ret)
+		ret = ep_use_srq(ep, arg->srq);
 	return ret;
 }
 
 static void ep_set_attr(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 {
 	/* A queue pair without one of its queues is nothing all drivers know. */
-	ep->cap.max_recv_wr = max(arg->max_recvs, 1U);
+	ep->cap.max_recv_wr = arg->srq ? 0 : max(arg->max_recvs, 1U);
 	ep->cap.max_send_wr = max(arg->max_requests, 1U);
-	ep->cap.max_recv_sge = max(arg->max_recv_iov, 1U);
+	ep->cap.max_recv_sge = arg->srq ? 0 : max(arg->max_recv_iov, 1U);
 	ep->cap.max_send_sge = max(arg->max_request_iov, 1U);
 	ep->max_recv_iov = arg->max_recv_iov;
 	ep->max_request_iov = arg->max_request_iov;
@@ -695,6 +779,9 @@ static struct kdapl_ep *ep_alloc(void)
 	INIT_WORK(&ep->end_work, ep_end_work);
 	INIT_WORK(&ep->break_work, ep_break_work);
 	INIT_WORK(&ep->notify_work, ep_notify_work);
+	INIT_LIST_HEAD(&ep->taken);
+	ep->soft_mark = KDAPL_MARK_INFINITE;
+	ep->hard_mark = KDAPL_MARK_INFINITE;
 	return ep;
 }
 

@@ -29,6 +29,7 @@
 
 struct kdapl_ep;
 struct kdapl_parked;
+struct kdapl_srq;
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
@@ -39,7 +40,8 @@ enum kdapl_work_state {
 /* One operation that a program posted: a slot of a work queue. */
 struct kdapl_work {
 	struct kdapl_evrec rec;
-	struct kdapl_ep *ep;
+	struct kdapl_ep *ep;	/* of a receive on an SRQ: who took it */
+	struct kdapl_srq *srq;	/* whose slot it is, else NULL */
 	u64 cookie;
 	u32 length;
 	u8 op;
@@ -66,6 +68,7 @@ struct kdapl_ep {
 	struct kdapl_obj obj;
 	struct kdapl_pz *pz;
 	struct kdapl_evd *recv_evd, *request_evd, *connect_evd;
+	struct kdapl_srq *srq;	/* where its receives come from, or NULL */
 
 	struct mutex mutex;	/* serialises the control calls of this EP */
 
@@ -81,8 +84,17 @@ struct kdapl_ep {
 	struct kdapl_wq rq, sq;
 	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */
 	u32 parked_len;
+	struct list_head taken;	/* from the SRQ, completed, not yet due */
+	u32 srq_taken;		/* receives taken from it, mirrored to the program */
+	bool last_wqe;		/* the device takes no more from it */
+	u32 soft_mark, hard_mark;
+	struct kdapl_evrec *rec_soft;	/* NULL: not armed */
+	struct kdapl_evd *async_evd;	/* for the soft mark; guarded by the mutex */
 	struct ib_qp *qp;
 	struct rdma_cgroup *cg;	/* who is charged for it */
+
+	struct hlist_node srq_node;	/* in its SRQ, guarded by the SRQ's mutex */
+	struct ib_qp *srq_qp;		/* by which it is found there */
 
 	struct kdapl_slot status;	/* struct kdapl_ep_status */
 	struct kdapl_cq *cq;
@@ -115,6 +127,10 @@ int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg);
 int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags);
 int kdapl_ep_reset(struct kdapl_ep *ep);
+int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg);
+
+/* ep_marks.c: the EP may hold more receives than before. Caller holds ep->lock. */
+void kdapl_ep_check_marks(struct kdapl_ep *ep);
 
 /* The device is gone: everything of hardware goes, the EP becomes DISCONNECTED. */
 void kdapl_ep_kill(struct kdapl_ep *ep);
@@ -195,6 +211,9 @@ void kdapl_park_flush(struct kdapl_ep *ep);
 
 /* comp.c: a completion of the device. Any context up to softirq. */
 void kdapl_ep_complete(const struct ib_wc *wc);
+/* The same for a receive of the EP's SRQ, which it took by this. */
+void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
+		   const struct ib_wc *wc);
 /* Deliver what is finished, in order. Caller holds ep->lock. */
 void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq);
 /* The release of a work's event record. */

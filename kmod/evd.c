@@ -171,6 +171,22 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 	spin_unlock_bh(&evd->lock);
 }
 
+void kdapl_evd_cancel_all(struct kdapl_evd *evd,
+			  bool (*match)(struct kdapl_evrec *rec, void *arg),
+			  void *arg, struct list_head *list)
+{
+	struct kdapl_evrec *rec, *next;
+
+	spin_lock_bh(&evd->lock);
+	list_for_each_entry_safe(rec, next, &evd->backlog, list) {
+		if (!match(rec, arg))
+			continue;
+		list_move_tail(&rec->list, list);
+		evd->backlog_len -= !!rec->event.type;
+	}
+	spin_unlock_bh(&evd->lock);
+}
+
 void kdapl_evd_sync(struct kdapl_evd *evd)
 {
 	if (!evd)

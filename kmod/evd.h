@@ -93,6 +93,14 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 /* Take back a record that may still wait: its event is dropped. */
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);
 
+/*
+ * The same for all records that @match says yes to; it runs under the EVD's lock.
+ * They are added to @list.
+ */
+void kdapl_evd_cancel_all(struct kdapl_evd *evd,
+			  bool (*match)(struct kdapl_evrec *rec, void *arg),
+			  void *arg, struct list_head *list);
+
 /* Wait until no release is running. */
 void kdapl_evd_sync(struct kdapl_evd *evd);
 

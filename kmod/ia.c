@@ -18,6 +18,7 @@
 #include "ia.h"
 #include "lmr.h"
 #include "sp.h"
+#include "srq.h"
 
 /* Slots of one work queue that a program can ask for. */
 #define WQ_MAX			16384
@@ -159,6 +160,10 @@ static int ia_set_limits(struct kdapl_ia *ia)
 	iov = attrs->max_sge_rd ?: (ia->iwarp ? 1 : ia->max_iov);
 	ia->max_iov_read = min(ia->max_iov, iov);
 
+	ia->max_srqs = max(attrs->max_srq, 0);
+	ia->max_srq_window = min(attrs->max_srq_wr, attrs->max_cqe);
+	ia->max_srq_iov = min_t(u32, attrs->max_srq_sge, KDAPL_SEGS_MAX);
+
 	/* rdma_cm negotiates the depths in eight bits. */
 	ia->max_read_in = min_t(u32, attrs->max_qp_rd_atom, U8_MAX);
 	ia->max_read_out = min_t(u32, attrs->max_qp_init_rd_atom, U8_MAX);
@@ -271,6 +276,7 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PSP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CNO);
@@ -311,6 +317,9 @@ static void obj_kill(struct kdapl_obj *obj)
 	case KDAPL_OBJ_EP:
 		kdapl_ep_kill(to_ep(obj));
 		break;
+	case KDAPL_OBJ_SRQ:
+		kdapl_srq_kill(to_srq(obj));
+		break;
 	case KDAPL_OBJ_LMR:
 		kdapl_lmr_kill(to_lmr(obj));
 		break;
@@ -348,6 +357,7 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 	objs_kill(ia, KDAPL_OBJ_PSP);
 	objs_kill(ia, KDAPL_OBJ_CR);
 	objs_kill(ia, KDAPL_OBJ_EP);
+	objs_kill(ia, KDAPL_OBJ_SRQ);
 	objs_kill(ia, KDAPL_OBJ_LMR);
 	objs_kill(ia, KDAPL_OBJ_PZ);
 	objs_kill(ia, KDAPL_OBJ_EVD);
@@ -398,6 +408,9 @@ int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 		.max_pzs = attrs->max_pd,
 		.max_lmr_size = ia->max_lmr_size,
 		.max_message = ia->max_message,
+		.max_srqs = ia->max_srqs,
+		.max_srq_recvs = ia->max_srqs ? KDAPL_SRQ_MAX : 0,
+		.max_srq_iov = ia->max_srqs ? ia->max_srq_iov : 0,
 	};
 	if (ia->relaxed)
 		arg->flags |= KDAPL_IA_RELAXED_ORDERING;

@@ -45,6 +45,7 @@ struct kdapl_ia {
 	/* limits: the smaller of the device's and ours */
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
 	u32 max_read_in, max_read_out;
+	u32 max_srqs, max_srq_window, max_srq_iov;
 	u32 max_private_data, max_private_data_accept;
 	u64 max_lmr_size, max_message;
 };

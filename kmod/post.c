@@ -164,6 +164,8 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	}
 
 	work = &wq->work[wq->head++ & wq->mask];
+	if (is_recv(sqe))
+		kdapl_ep_check_marks(ep);
 	work->cookie = sqe->cookie;
 	work->op = sqe->op;
 	work->suppress = sqe->flags & KDAPL_SQE_SUPPRESS && !is_recv(sqe);

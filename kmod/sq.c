@@ -28,6 +28,7 @@
 #include "ep.h"
 #include "ia.h"
 #include "sq.h"
+#include "srq.h"
 
 #define SQ_BUDGET	64		/* entries per softirq */
 #define SQ_TIMER_NS	(50 * NSEC_PER_USEC)
@@ -163,24 +164,49 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 	return taken;
 }
 
+/* Consecutive entries of one SRQ. */
+static unsigned int sq_run_srq(struct kdapl_sq *sq, struct kdapl_srq *srq,
+			       unsigned int budget)
+{
+	struct kdapl_chain *chain = sq->chain;
+	u32 id = chain->sqe.ep;
+	unsigned int taken = 0;
+
+	do {
+		kdapl_srq_take(srq, &chain->sqe);
+		sq_advance(sq);
+		taken++;
+	} while (taken < budget && sq_load(sq) && chain->sqe.ep == id);
+	kdapl_srq_post(srq);
+	return taken;
+}
+
+/* Entries of what the one at the head names. */
+static unsigned int sq_run_obj(struct kdapl_sq *sq, unsigned int budget)
+{
+	u32 id = sq->chain->sqe.ep;
+	struct kdapl_obj *obj;
+
+	obj = kdapl_obj_peek(sq->ia, id, KDAPL_OBJ_EP);
+	if (obj)
+		return sq_run_ep(sq, to_ep(obj), budget);
+	obj = kdapl_obj_peek(sq->ia, id, KDAPL_OBJ_SRQ);
+	if (obj)
+		return sq_run_srq(sq, to_srq(obj), budget);
+	/* It names nothing of this program: nothing happens. */
+	sq_advance(sq);
+	WRITE_ONCE(sq->unread, 0);
+	return 1;
+}
+
 /* Take up to @budget entries. Caller holds sq->lock. */
 static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget)
 {
 	unsigned int taken = 0;
-	struct kdapl_obj *obj;
 
 	rcu_read_lock();
-	while (taken < budget && sq_load(sq)) {
-		obj = kdapl_obj_peek(sq->ia, sq->chain->sqe.ep, KDAPL_OBJ_EP);
-		if (obj) {
-			taken += sq_run_ep(sq, to_ep(obj), budget - taken);
-		} else {
-			/* It names no EP of this program: nothing happens. */
-			sq_advance(sq);
-			WRITE_ONCE(sq->unread, 0);
-			taken++;
-		}
-	}
+	while (taken < budget && sq_load(sq))
+		taken += sq_run_obj(sq, budget - taken);
 	rcu_read_unlock();
 
 	this_cpu_add(sq_counters.posts, taken);

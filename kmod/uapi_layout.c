@@ -82,7 +82,7 @@ AT(kdapl_addr, port, 2);
 AT(kdapl_addr, scope_id, 4);
 AT(kdapl_addr, addr, 8);
 
-SIZE(kdapl_ia_query, 544);
+SIZE(kdapl_ia_query, 560);
 AT(kdapl_ia_query, transport, 4);
 AT(kdapl_ia_query, name, 8);
 AT(kdapl_ia_query, netdev, 72);
@@ -108,6 +108,9 @@ AT(kdapl_ia_query, max_lmr_size, 328);
 AT(kdapl_ia_query, max_message, 336);
 AT(kdapl_ia_query, flags, 344);
 AT(kdapl_ia_query, addrs, 352);
+AT(kdapl_ia_query, max_srqs, 544);
+AT(kdapl_ia_query, max_srq_recvs, 548);
+AT(kdapl_ia_query, max_srq_iov, 552);
 
 SIZE(kdapl_destroy, 16);
 AT(kdapl_destroy, type, 4);
@@ -144,7 +147,7 @@ SIZE(kdapl_evd_fill, 16);
 AT(kdapl_evd_fill, evd, 4);
 AT(kdapl_evd_fill, queued, 8);
 
-SIZE(kdapl_ep_create, 80);
+SIZE(kdapl_ep_create, 88);
 AT(kdapl_ep_create, flags, 4);
 AT(kdapl_ep_create, pz, 8);
 AT(kdapl_ep_create, recv_evd, 12);
@@ -160,6 +163,8 @@ AT(kdapl_ep_create, rdma_read_fixed, 48);
 AT(kdapl_ep_create, id, 52);
 AT(kdapl_ep_create, user, 56);
 AT(kdapl_ep_create, status, 64);
+AT(kdapl_ep_create, srq, 80);
+AT(kdapl_ep_create, pad, 84);
 
 SIZE(kdapl_ep_query, 336);
 AT(kdapl_ep_query, ep, 4);
@@ -256,3 +261,33 @@ AT(kdapl_submit, pad, 12);
 static_assert(KDAPL_SQ_ENTRIES_OFFSET % 64 == 0);
 static_assert(sizeof(struct kdapl_sq_ring) <= KDAPL_SQ_ENTRIES_OFFSET);
 static_assert(sizeof(struct kdapl_ev_ring) <= KDAPL_EV_ENTRIES_OFFSET);
+
+SIZE(kdapl_srq_status, 64);
+AT(kdapl_srq_status, taken, 4);
+AT(kdapl_srq_status, done, 8);
+AT(kdapl_srq_status, dropped, 12);
+AT(kdapl_srq_status, state, 16);
+
+SIZE(kdapl_ep_set_marks, 24);
+AT(kdapl_ep_set_marks, ep, 4);
+AT(kdapl_ep_set_marks, soft, 8);
+AT(kdapl_ep_set_marks, hard, 12);
+AT(kdapl_ep_set_marks, async_evd, 16);
+
+SIZE(kdapl_srq_create, 56);
+AT(kdapl_srq_create, pz, 4);
+AT(kdapl_srq_create, max_recvs, 8);
+AT(kdapl_srq_create, max_recv_iov, 12);
+AT(kdapl_srq_create, async_evd, 16);
+AT(kdapl_srq_create, tag, 20);
+AT(kdapl_srq_create, id, 24);
+AT(kdapl_srq_create, user, 32);
+AT(kdapl_srq_create, status, 40);
+
+SIZE(kdapl_srq_resize, 16);
+AT(kdapl_srq_resize, srq, 4);
+AT(kdapl_srq_resize, max_recvs, 8);
+
+SIZE(kdapl_srq_set_low, 16);
+AT(kdapl_srq_set_low, srq, 4);
+AT(kdapl_srq_set_low, low, 8);

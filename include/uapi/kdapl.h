@@ -64,6 +64,7 @@ enum kdapl_obj_type {
 	KDAPL_OBJ_PSP,
 	KDAPL_OBJ_CR,
 	KDAPL_OBJ_CNO,
+	KDAPL_OBJ_SRQ,
 };
 
 /**
@@ -142,7 +143,7 @@ struct kdapl_seg {
 
 /**
  * struct kdapl_sqe - one posted operation
- * @ep: id of the EP
+ * @ep: id of the EP, or of an SRQ that a KDAPL_OP_RECV is for
  * @op: enum kdapl_op
  * @num_seg: segments used, at most KDAPL_SEGS_MAX
  * @flags: KDAPL_SQE_*
@@ -170,7 +171,9 @@ struct kdapl_sqe {
  * @done: requests completed since the EP was made, suppressed ones too:
  *	posted minus @done are the request slots in use
  * @recv_done: receives completed, likewise
- * @hw_recv: receives that the device holds now
+ * @hw_recv: receives that the device holds now. Of an EP with an SRQ: receives that
+ *	it took since it was made; what is not in @recv_done waits for room in
+ *	its EVD
  */
 struct kdapl_ep_status {
 	__u32 state;
@@ -178,6 +181,24 @@ struct kdapl_ep_status {
 	__u32 recv_done;
 	__u32 hw_recv;
 	__u32 pad[12];
+};
+
+/**
+ * struct kdapl_srq_status - what the module tells about one SRQ
+ * @hw_recv: receives that the module has and no EP has taken: those of the device,
+ *	and those that wait for room in it. The barriers are those of an EP's.
+ * @taken: receives that left the SRQ, since it was made
+ * @done: slots given back: posted minus @done are in use
+ * @dropped: of them, those that no event tells of
+ * @state: DAT_SRQ_STATE_* of DAT 1.2
+ */
+struct kdapl_srq_status {
+	__u32 hw_recv;
+	__u32 taken;
+	__u32 done;
+	__u32 dropped;
+	__u32 state;
+	__u32 pad[11];
 };
 
 /**
@@ -217,9 +238,10 @@ struct kdapl_ev_head {
  *	connection events), the PSP (connection requests), or what an async
  *	event is about
  * @cookie: DTO: the entry's cookie. Connection request: its conn_qual
- * @length: DTO: bytes moved. Connection request: the id of the CR in the low
- *	32 bits. Connection event: bytes of private data; to be read with
- *	KDAPL_EP_QUERY
+ * @length: DTO: bytes moved in the low 32 bits, in the high ones the tag of the SRQ
+ *	that a receive was taken from. Connection request: the id of the CR in
+ *	the low 32 bits. Connection event: bytes of private data; to be read
+ *	with KDAPL_EP_QUERY
  * @type: the DAT event number
  * @status: DTO: DAT_DTO_* status. Async: the reason
  */
@@ -348,6 +370,10 @@ struct kdapl_addr {
  * @flags: out: KDAPL_IA_RELAXED_ORDERING, KDAPL_IA_FRWR
  * @pad: zero
  * @addrs: out
+ * @max_srqs: out: 0 where the device has none
+ * @max_srq_recvs: out: longest SRQ
+ * @max_srq_iov: out: segments of a receive on an SRQ
+ * @pad2: zero
  */
 struct kdapl_ia_query {
 	__u32 size;
@@ -377,6 +403,10 @@ struct kdapl_ia_query {
 	__u32 flags;
 	__u32 pad;
 	struct kdapl_addr addrs[KDAPL_ADDRS_MAX];
+	__u32 max_srqs;
+	__u32 max_srq_recvs;
+	__u32 max_srq_iov;
+	__u32 pad2;
 };
 
 /**
@@ -649,6 +679,9 @@ struct kdapl_cno_modify {
  * @id: out
  * @user: comes back in the EP's events
  * @status: out: struct kdapl_ep_status (program reads)
+ * @srq: id of the SRQ that it takes its receives from, 0 for none; of the same PZ,
+ *	else EPERM. Then @recv_evd is needed, and @max_recvs is 0.
+ * @pad: zero
  */
 struct kdapl_ep_create {
 	__u32 size;
@@ -667,6 +700,8 @@ struct kdapl_ep_create {
 	__u32 id;
 	__aligned_u64 user;
 	struct kdapl_map status;
+	__u32 srq;
+	__u32 pad;
 };
 
 /**
@@ -745,6 +780,90 @@ struct kdapl_ep_disconnect {
 struct kdapl_ep_reset {
 	__u32 size;
 	__u32 ep;
+};
+
+#define KDAPL_MARK_INFINITE	(~0U)
+
+/**
+ * struct kdapl_ep_set_marks - how many receives an EP may hold (KDAPL_EP_SET_MARKS)
+ * @size: sizeof(struct kdapl_ep_set_marks)
+ * @ep: id
+ * @soft: with more, one event on @async_evd: its type is
+ *	DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, its reason 2
+ * @hard: with more the connection is broken
+ * @async_evd: id of an EVD for asynchronous events; another one from the second
+ *	call on is EINVAL
+ * @pad: zero
+ *
+ * KDAPL_MARK_INFINITE is no mark. Each call arms both again. An EP holds what is
+ * posted on it, or what it took from its SRQ, until the event stands in the ring.
+ */
+struct kdapl_ep_set_marks {
+	__u32 size;
+	__u32 ep;
+	__u32 soft;
+	__u32 hard;
+	__u32 async_evd;
+	__u32 pad;
+};
+
+/**
+ * struct kdapl_srq_create - shared receive queue (KDAPL_SRQ_CREATE)
+ * @size: sizeof(struct kdapl_srq_create)
+ * @pz: id of the PZ
+ * @max_recvs: receives that can be posted
+ * @max_recv_iov: segments of a receive
+ * @async_evd: id of an EVD for asynchronous events
+ * @tag: comes back in the events of receives that were taken from it
+ * @id: out
+ * @pad: zero
+ * @user: comes back in its asynchronous events
+ * @status: out: struct kdapl_srq_status (program reads)
+ *
+ * EOPNOTSUPP where the device has none. It can be destroyed while no EP has it; what
+ * is still on it does not complete. An entry that the module has to refuse ends it:
+ * its state is ERROR, an event of reason 0 says so, and no EP takes from it any more.
+ */
+struct kdapl_srq_create {
+	__u32 size;
+	__u32 pz;
+	__u32 max_recvs;
+	__u32 max_recv_iov;
+	__u32 async_evd;
+	__u32 tag;
+	__u32 id;
+	__u32 pad;
+	__aligned_u64 user;
+	struct kdapl_map status;
+};
+
+/**
+ * struct kdapl_srq_resize - make an SRQ longer (KDAPL_SRQ_RESIZE)
+ * @size: sizeof(struct kdapl_srq_resize)
+ * @srq: id
+ * @max_recvs: in: receives to hold; out: how many it holds, never fewer than before
+ * @pad: zero
+ */
+struct kdapl_srq_resize {
+	__u32 size;
+	__u32 srq;
+	__u32 max_recvs;
+	__u32 pad;
+};
+
+/**
+ * struct kdapl_srq_set_low - low watermark of an SRQ (KDAPL_SRQ_SET_LOW)
+ * @size: sizeof(struct kdapl_srq_set_low)
+ * @srq: id
+ * @low: with fewer receives on it, which can be now, one event: its type is
+ *	DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, its reason 2. 0 for none.
+ * @pad: zero
+ */
+struct kdapl_srq_set_low {
+	__u32 size;
+	__u32 srq;
+	__u32 low;
+	__u32 pad;
 };
 
 #define KDAPL_PSP_ANY		(1U << 0)	/* choose a free conn_qual */
@@ -871,5 +990,9 @@ struct kdapl_submit {
 #define KDAPL_CNO_CREATE	_IOWR(KDAPL_IOC_TYPE, 24, struct kdapl_cno_create)
 #define KDAPL_CNO_WAIT		_IOWR(KDAPL_IOC_TYPE, 25, struct kdapl_cno_wait)
 #define KDAPL_CNO_MODIFY	_IOW(KDAPL_IOC_TYPE, 26, struct kdapl_cno_modify)
+#define KDAPL_EP_SET_MARKS	_IOW(KDAPL_IOC_TYPE, 27, struct kdapl_ep_set_marks)
+#define KDAPL_SRQ_CREATE	_IOWR(KDAPL_IOC_TYPE, 28, struct kdapl_srq_create)
+#define KDAPL_SRQ_RESIZE	_IOWR(KDAPL_IOC_TYPE, 29, struct kdapl_srq_resize)
+#define KDAPL_SRQ_SET_LOW	_IOW(KDAPL_IOC_TYPE, 30, struct kdapl_srq_set_low)
 
 #endif /* _UAPI_KDAPL_H */

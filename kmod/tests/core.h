@@ -20,6 +20,8 @@
 #define ib_create_qp(pd, attr)		fake_create_qp(pd, attr)
 #define ib_modify_qp(qp, attr, mask)	fake_modify_qp(qp, attr, mask)
 #define ib_destroy_qp(qp)		fake_destroy_qp(qp)
+#define ib_create_srq(pd, attr)		fake_create_srq(pd, attr)
+#define ib_destroy_srq(srq)		fake_destroy_srq(srq)
 #define ib_reg_user_mr(pd, start, length, iova, access) \
 	((void)(iova), fake_reg_user_mr(pd, start, length, access))
 #define ib_dereg_mr(mr)			fake_dereg_mr(mr)

@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "../adapter.h"
 #include "../lmr.h"
 #include "../pz.h"
 #include "env.h"
@@ -68,6 +69,14 @@ void kdapl_sq_counters(u64 *posts, u64 *doorbells)
 	sq_used->counters(posts, doorbells);
 }
 
+/* ---- the driver --------------------------------------------------------- */
+
+/* Like rxe: it says nothing when a queue pair has left its SRQ. */
+bool kdapl_driver_last_wqe(const struct ib_device *dev)
+{
+	return false;
+}
+
 /* ---- the IA ------------------------------------------------------------ */
 
 static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
@@ -88,6 +97,9 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	ia->max_read_out = 16;
 	ia->max_lmr_size = 1ULL << 40;
 	ia->max_message = ENV_MAX_MESSAGE;
+	ia->max_srqs = 16;
+	ia->max_srq_window = ENV_SRQ_WINDOW;
+	ia->max_srq_iov = KDAPL_SEGS_MAX;
 }
 
 int env_init(struct kunit *test)
@@ -124,6 +136,7 @@ static void ia_close(struct kdapl_ia *ia)
 {
 	kdapl_sq_stop(&ia->sq);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CNO);
@@ -143,6 +156,7 @@ void env_exit(struct kunit *test)
 	sq_used->set_pause(0);
 	ia_close(env->ia);
 	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->srqs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->mrs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->pds, 0);

@@ -8,6 +8,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 
+#include "../cq.h"
 #include "fake_verbs.h"
 
 struct fake_mr {
@@ -115,6 +116,7 @@ struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr)
 	qp->ib.pd = pd;
 	qp->ib.send_cq = attr->send_cq;
 	qp->ib.recv_cq = attr->recv_cq;
+	qp->ib.srq = attr->srq;
 	qp->state = IB_QPS_RESET;
 	to_fake_dev(pd->device)->qps++;
 	return &qp->ib;
@@ -130,6 +132,23 @@ static u32 wr_bytes(const struct fake_wr *wr)
 	return bytes;
 }
 
+/* Caller holds the device's lock. False when the queue is full. */
+static bool add_wc(struct fake_cq *cq, struct fake_qp *qp,
+		   const struct fake_wr *wr, enum ib_wc_opcode opcode,
+		   enum ib_wc_status status)
+{
+	if (WARN_ON(cq->head - cq->tail >= cq->ib.cqe))
+		return false;
+	cq->wc[cq->head++ & (cq->ib.cqe - 1)] = (struct ib_wc) {
+		.wr_id = wr->wr_id,
+		.status = status,
+		.opcode = opcode,
+		.byte_len = wr_bytes(wr),
+		.qp = &qp->ib,
+	};
+	return true;
+}
+
 /* Caller holds the device's lock. */
 static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 			   enum ib_wc_status status)
@@ -138,16 +157,9 @@ static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 	u32 i;
 
 	for (i = 0; i < n && queue->tail != queue->head; i++) {
-		struct fake_wr *wr = fake_wr(queue, queue->tail++);
-
-		if (WARN_ON(cq->head - cq->tail >= cq->ib.cqe))
+		if (!add_wc(cq, qp, fake_wr(queue, queue->tail++),
+			    queue == &qp->rq ? IB_WC_RECV : IB_WC_SEND, status))
 			break;
-		cq->wc[cq->head++ & (cq->ib.cqe - 1)] = (struct ib_wc) {
-			.wr_id = wr->wr_id,
-			.status = status,
-			.opcode = queue == &qp->rq ? IB_WC_RECV : IB_WC_SEND,
-			.byte_len = wr_bytes(wr),
-		};
 	}
 	return i;
 }
@@ -186,16 +198,45 @@ static bool fake_settled(struct ib_cq *ibcq)
 	return settled;
 }
 
+static void fake_settle(struct ib_cq *cq)
+{
+	struct kdapl_cq *user = cq->cq_context;
+	unsigned long end = jiffies + 20 * HZ;
+
+	fake_notify(cq);
+	while (!fake_settled(cq) && time_before(jiffies, end))
+		usleep_range(50, 100);
+	WARN_ON(!fake_settled(cq));
+	/* What another processor has taken out may still be on its way. */
+	spin_lock_bh(&user->order);
+	spin_unlock_bh(&user->order);
+}
+
 u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 		  enum ib_wc_status status)
 {
-	unsigned long end = jiffies + 20 * HZ;
-
-	n = fake_report(qp, queue, n, status);
-	while (!fake_settled(qp->ib.send_cq) && time_before(jiffies, end))
-		usleep_range(50, 100);
-	WARN_ON(!fake_settled(qp->ib.send_cq));
+	n = fake_finish(qp, queue, n, status);
+	fake_settle(qp->ib.send_cq);
 	return n;
+}
+
+u32 fake_take(struct fake_qp *qp, u32 n, enum ib_wc_status status)
+{
+	struct fake_dev *dev = to_fake_dev(qp->ib.device);
+	struct fake_queue *queue = &to_fake_srq(qp->ib.srq)->queue;
+	struct fake_cq *cq = to_fake_cq(qp->ib.recv_cq);
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	for (i = 0; i < n && queue->tail != queue->head; i++) {
+		if (!add_wc(cq, qp, fake_wr(queue, queue->tail++), IB_WC_RECV,
+			    status))
+			break;
+	}
+	spin_unlock_irqrestore(&dev->lock, flags);
+	fake_settle(qp->ib.recv_cq);
+	return i;
 }
 
 static void flush(struct fake_qp *qp)
@@ -264,7 +305,7 @@ static int post_result(struct fake_qp *qp)
 }
 
 /* Caller holds the device's lock. NULL when the queue is full. */
-static struct fake_wr *enqueue(struct fake_qp *qp, struct fake_queue *queue,
+static struct fake_wr *enqueue(struct fake_dev *dev, struct fake_queue *queue,
 			       u64 wr_id, const struct ib_sge *sge, int num_sge)
 {
 	struct fake_wr *wr;
@@ -279,7 +320,7 @@ static struct fake_wr *enqueue(struct fake_qp *qp, struct fake_queue *queue,
 	wr->num_sge = num_sge;
 	for (i = 0; i < num_sge; i++) {
 		wr->sge[i] = sge[i];
-		check_sge(to_fake_dev(qp->ib.device), &sge[i]);
+		check_sge(dev, &sge[i]);
 	}
 	return wr;
 }
@@ -299,7 +340,7 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	for (; wr; wr = wr->next) {
 		fails = post_fails(qp);
 		if (!fails || qp->post_keeps)
-			kept = enqueue(qp, &qp->sq, wr->wr_id, wr->sg_list,
+			kept = enqueue(dev, &qp->sq, wr->wr_id, wr->sg_list,
 				       wr->num_sge);
 		if (fails || !kept) {
 			*bad = wr;
@@ -328,7 +369,7 @@ static int fake_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&dev->lock, flags);
 	qp->calls++;
 	for (; wr; wr = wr->next) {
-		if (post_fails(qp) || !enqueue(qp, &qp->rq, wr->wr_id,
+		if (post_fails(qp) || !enqueue(dev, &qp->rq, wr->wr_id,
 					       wr->sg_list, wr->num_sge)) {
 			*bad = wr;
 			err = post_result(qp);
@@ -339,6 +380,52 @@ static int fake_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		flush(qp);
 	return err;
+}
+
+static int fake_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			      const struct ib_recv_wr **bad)
+{
+	struct fake_dev *dev = to_fake_dev(ibsrq->device);
+	struct fake_srq *srq = to_fake_srq(ibsrq);
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	for (; wr; wr = wr->next) {
+		if (srq->post_error && !srq->post_good--)
+			err = srq->post_error;
+		else if (WARN_ON(srq->queue.head - srq->queue.tail >= srq->size))
+			err = -ENOMEM;
+		if (err) {
+			*bad = wr;
+			break;
+		}
+		enqueue(dev, &srq->queue, wr->wr_id, wr->sg_list, wr->num_sge);
+	}
+	spin_unlock_irqrestore(&dev->lock, flags);
+	return err;
+}
+
+struct ib_srq *fake_create_srq(struct ib_pd *pd, struct ib_srq_init_attr *attr)
+{
+	struct fake_srq *srq = kvzalloc(sizeof(*srq), GFP_KERNEL);
+
+	if (!srq)
+		return ERR_PTR(-ENOMEM);
+	srq->ib.device = pd->device;
+	srq->ib.pd = pd;
+	srq->ib.event_handler = attr->event_handler;
+	srq->ib.srq_context = attr->srq_context;
+	srq->size = attr->attr.max_wr;
+	to_fake_dev(pd->device)->srqs++;
+	return &srq->ib;
+}
+
+int fake_destroy_srq(struct ib_srq *ibsrq)
+{
+	to_fake_dev(ibsrq->device)->srqs--;
+	kvfree(to_fake_srq(ibsrq));
+	return 0;
 }
 
 /* ---- domains, memory, the device --------------------------------------- */
@@ -403,6 +490,7 @@ struct fake_dev *fake_dev_create(void)
 	dev->ib.ops.driver_id = RDMA_DRIVER_RXE;
 	dev->ib.ops.post_send = fake_post_send;
 	dev->ib.ops.post_recv = fake_post_recv;
+	dev->ib.ops.post_srq_recv = fake_post_srq_recv;
 	dev->ib.ops.poll_cq = fake_poll_cq;
 	dev->ib.ops.req_notify_cq = fake_req_notify_cq;
 	dev->ib.attrs.max_cqe = 16384;

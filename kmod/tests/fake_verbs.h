@@ -34,6 +34,14 @@ struct fake_queue {
 	u32 tail;
 };
 
+struct fake_srq {
+	struct ib_srq ib;
+	struct fake_queue queue;
+	u32 size;
+	int post_error;		/* what a post fails with ... */
+	unsigned int post_good;	/* ... after so many more receives */
+};
+
 struct fake_qp {
 	struct ib_qp ib;
 	enum ib_qp_state state;
@@ -55,13 +63,14 @@ struct fake_cq {
 /**
  * struct fake_dev - the device
  * @lock: guards all its queues
- * @qps: how many queue pairs exist; likewise @cqs, @pds, @mrs
+ * @qps: how many queue pairs exist; likewise @cqs, @pds, @mrs,
+ *	@srqs
  * @bad_sge: a segment was posted that is in no LMR
  */
 struct fake_dev {
 	struct ib_device ib;
 	spinlock_t lock;	/* see above */
-	int qps, cqs, pds, mrs;
+	int qps, cqs, pds, mrs, srqs;
 	bool bad_sge;
 };
 
@@ -73,6 +82,11 @@ static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
 static inline struct fake_qp *to_fake_qp(struct ib_qp *qp)
 {
 	return container_of(qp, struct fake_qp, ib);
+}
+
+static inline struct fake_srq *to_fake_srq(struct ib_srq *srq)
+{
+	return container_of(srq, struct fake_srq, ib);
 }
 
 struct fake_dev *fake_dev_create(void);
@@ -87,6 +101,12 @@ u32 fake_report(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 /* The same from where one can sleep: on return the module has seen them. */
 u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 		  enum ib_wc_status status);
+
+/*
+ * The queue pair takes up to @n receives from its SRQ and completes them, as
+ * fake_complete() does. Return: how many were there.
+ */
+u32 fake_take(struct fake_qp *qp, u32 n, enum ib_wc_status status);
 
 /* The request posted as number @n, of the last FAKE_QUEUE ones. */
 static inline struct fake_wr *fake_wr(struct fake_queue *queue, u32 n)
@@ -103,6 +123,8 @@ void fake_destroy_cq(struct ib_cq *cq);
 struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr);
 int fake_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask);
 int fake_destroy_qp(struct ib_qp *qp);
+struct ib_srq *fake_create_srq(struct ib_pd *pd, struct ib_srq_init_attr *attr);
+int fake_destroy_srq(struct ib_srq *srq);
 struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 			       int access);
 int fake_dereg_mr(struct ib_mr *mr);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Watermarks of an EP: how many receives it may hold. */
+
+#include <linux/slab.h>
+
+#include "ep.h"
+#include "ia.h"
+
+#define REASON_SOFT_MARK	2
+
+static u32 ep_held(const struct kdapl_ep *ep)
+{
+	/* "done" is counted under the EVD's lock: it may be a bit behind. */
+	return (ep->srq ? ep->srq_taken : ep->rq.head) - READ_ONCE(ep->rq.done);
+}
+
+static void tell_soft(struct kdapl_ep *ep)
+{
+	const struct kdapl_event event = {
+		.user = ep->obj.user,
+		.type = DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR,
+		.status = REASON_SOFT_MARK,
+	};
+	struct kdapl_evrec *rec = NULL;
+
+	swap(rec, ep->rec_soft);
+	kdapl_evd_post(ep->async_evd, &event, rec);
+}
+
+void kdapl_ep_check_marks(struct kdapl_ep *ep)
+{
+	u32 held;
+
+	lockdep_assert_held(&ep->lock);
+	if (likely(ep->soft_mark == KDAPL_MARK_INFINITE &&
+		   ep->hard_mark == KDAPL_MARK_INFINITE))
+		return;
+	held = ep_held(ep);
+	if (held > ep->soft_mark && ep->rec_soft)
+		tell_soft(ep);
+	/* Before there is a connection it waits until there is one. */
+	if (held > ep->hard_mark && ep->state == KDAPL_EP_CONNECTED)
+		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+}
+
+/* The EVD is the same for the EP's life: an IA has one for these events. */
+static int use_async_evd(struct kdapl_ep *ep, u32 id)
+{
+	struct kdapl_obj *obj;
+
+	if (ep->async_evd)
+		return ep->async_evd->obj.id == id ? 0 : -EINVAL;
+	obj = kdapl_obj_use(ep->obj.ia, id, KDAPL_OBJ_EVD);
+	if (!obj)
+		return -ENOENT;
+	if (!(to_evd(obj)->flags & DAT_EVD_ASYNC_FLAG)) {
+		kdapl_obj_unuse(obj);
+		return -EINVAL;
+	}
+	ep->async_evd = to_evd(obj);
+	return 0;
+}
+
+int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg)
+{
+	struct kdapl_evrec *rec = kdapl_evrec_alloc();
+	int ret;
+
+	if (!rec)
+		return -ENOMEM;
+	mutex_lock(&ep->mutex);
+	ret = ep->gone ? -ENODEV : use_async_evd(ep, arg->async_evd);
+	if (!ret) {
+		spin_lock_bh(&ep->lock);
+		swap(ep->rec_soft, rec);
+		ep->soft_mark = arg->soft;
+		ep->hard_mark = arg->hard;
+		kdapl_ep_check_marks(ep);
+		spin_unlock_bh(&ep->lock);
+	}
+	mutex_unlock(&ep->mutex);
+	kfree(rec);
+	return ret;
+}

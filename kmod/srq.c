@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * SRQ: a queue of receives that many EPs take from.
+ *
+ * Which EP took a receive is known from its completion alone, by the address of
+ * the queue pair. That address may be another queue pair's later, so one is only
+ * destroyed, and another only made, while nobody else does (srq->mutex), and all
+ * that the old one completed is out of the completion queue before.
+ */
+
+#include <linux/slab.h>
+
+#include "account.h"
+#include "ia.h"
+#include "lmr.h"
+#include "sq.h"
+#include "srq.h"
+
+#define SRQ_WINDOW	512
+#define SRQ_CHAIN	16		/* receives posted in one call, on the stack */
+
+/* DAT_SRQ_STATE_* of DAT 1.2. */
+enum {
+	SRQ_OPERATIONAL,
+	SRQ_ERROR,
+};
+
+/* Reasons of its asynchronous events. */
+enum {
+	SRQ_REASON_ERROR	= 0,
+	SRQ_REASON_LOW		= 2,
+};
+
+/* A slot: a receive, and what the device needs to know of it. */
+struct srq_work {
+	struct kdapl_work work;
+	struct list_head list;		/* in free or pending */
+	u32 num_sge;
+	struct ib_sge sge[KDAPL_SEGS_MAX];
+};
+
+/* Slots that were made together. They never move: the device names them. */
+struct srq_chunk {
+	struct list_head list;
+	u32 count;
+	struct srq_work slot[];
+};
+
+static struct srq_work *to_srq_work(struct kdapl_work *work)
+{
+	return container_of(work, struct srq_work, work);
+}
+
+/* Caller holds the lock. */
+static void srq_show(struct kdapl_srq *srq)
+{
+	struct kdapl_srq_status *shown = srq->status.addr;
+
+	WRITE_ONCE(shown->taken, srq->taken);
+	WRITE_ONCE(shown->dropped, srq->dropped);
+	WRITE_ONCE(shown->hw_recv, srq->waiting);
+	/* After "dropped", and after the slot is in the list of the free ones. */
+	smp_store_release(&shown->done, srq->done);
+}
+
+/* ---- events of its own --------------------------------------------------- */
+
+static void srq_tell(struct kdapl_srq *srq, struct kdapl_evrec *rec, u32 reason)
+{
+	const struct kdapl_event event = {
+		.user = srq->obj.user,
+		.type = DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR,
+		.status = reason,
+	};
+
+	if (rec)
+		kdapl_evd_post(srq->async_evd, &event, rec);
+}
+
+/* What is due; the caller holds the lock, and tells it without. */
+static struct kdapl_evrec *srq_due_low(struct kdapl_srq *srq)
+{
+	struct kdapl_evrec *rec = NULL;
+
+	if (srq->waiting < srq->low)
+		swap(rec, srq->rec_low);
+	return rec;
+}
+
+static struct kdapl_evrec *srq_due_error(struct kdapl_srq *srq)
+{
+	struct kdapl_srq_status *shown = srq->status.addr;
+	struct kdapl_evrec *rec = NULL;
+
+	if (srq->failed) {
+		WRITE_ONCE(shown->state, SRQ_ERROR);
+		swap(rec, srq->rec_error);
+	}
+	return rec;
+}
+
+static void srq_tell_due(struct kdapl_srq *srq)
+{
+	struct kdapl_evrec *low, *error;
+
+	spin_lock_bh(&srq->lock);
+	low = srq_due_low(srq);
+	error = srq_due_error(srq);
+	spin_unlock_bh(&srq->lock);
+	srq_tell(srq, error, SRQ_REASON_ERROR);
+	srq_tell(srq, low, SRQ_REASON_LOW);
+}
+
+/* What stands in the submission ring is on the SRQ, too. */
+static void srq_tell_work(struct work_struct *work)
+{
+	struct kdapl_srq *srq = container_of(work, struct kdapl_srq, tell_work);
+
+	kdapl_sq_drain(&srq->obj.ia->sq);
+	srq_tell_due(srq);
+}
+
+/* Any context, with or without the lock. */
+static void srq_fail(struct kdapl_srq *srq)
+{
+	WRITE_ONCE(srq->failed, true);
+	queue_work(kdapl_workqueue, &srq->tell_work);
+}
+
+static void srq_event(struct ib_event *event, void *context)
+{
+	if (event->event == IB_EVENT_SRQ_ERR)
+		srq_fail(context);
+}
+
+int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low)
+{
+	struct kdapl_evrec *rec = kdapl_evrec_alloc(), *due;
+
+	if (!rec)
+		return -ENOMEM;
+	spin_lock_bh(&srq->lock);
+	if (low > srq->slots) {
+		spin_unlock_bh(&srq->lock);
+		kfree(rec);
+		return -EINVAL;
+	}
+	srq->low = low;
+	swap(srq->rec_low, rec);
+	due = srq_due_low(srq);
+	spin_unlock_bh(&srq->lock);
+	kfree(rec);
+	srq_tell(srq, due, SRQ_REASON_LOW);
+	return 0;
+}
+
+/* ---- receives to the device ---------------------------------------------- */
+
+static unsigned int srq_chain(struct kdapl_srq *srq, struct ib_recv_wr *wr)
+{
+	u32 room = min_t(u32, srq->window - srq->hw, SRQ_CHAIN);
+	struct srq_work *slot;
+	unsigned int n = 0;
+
+	list_for_each_entry(slot, &srq->pending, list) {
+		if (n == room)
+			break;
+		wr[n] = (struct ib_recv_wr){
+			.wr_id = (uintptr_t)&slot->work,
+			.sg_list = slot->sge,
+			.num_sge = slot->num_sge,
+		};
+		if (n)
+			wr[n - 1].next = &wr[n];
+		n++;
+	}
+	return n;
+}
+
+/* Fill the window. Caller holds the lock. */
+static void srq_refill(struct kdapl_srq *srq)
+{
+	struct ib_recv_wr wr[SRQ_CHAIN];
+	const struct ib_recv_wr *bad, *posted;
+	int err = 0;
+
+	lockdep_assert_held(&srq->lock);
+	while (!err && !srq->failed && srq->ibsrq && srq_chain(srq, wr)) {
+		bad = NULL;
+		err = ib_post_srq_recv(srq->ibsrq, wr, &bad);
+		for (posted = wr; posted && posted != bad; posted = posted->next) {
+			list_del_init(srq->pending.next);
+			srq->hw++;
+		}
+	}
+	if (err)
+		srq_fail(srq);
+}
+
+void kdapl_srq_post(struct kdapl_srq *srq)
+{
+	spin_lock_bh(&srq->lock);
+	srq_refill(srq);
+	srq_show(srq);
+	spin_unlock_bh(&srq->lock);
+}
+
+/* A receive that no EP will take. Caller holds the lock. */
+static void srq_refuse(struct kdapl_srq *srq)
+{
+	srq->taken++;
+	srq->done++;
+	srq->dropped++;
+	srq_fail(srq);
+}
+
+static struct srq_work *srq_get_slot(struct kdapl_srq *srq,
+				     const struct kdapl_sqe *sqe)
+{
+	struct srq_work *slot;
+
+	slot = list_first_entry_or_null(&srq->free, struct srq_work, list);
+	if (!slot)
+		return NULL;
+	list_del_init(&slot->list);
+	slot->work.cookie = sqe->cookie;
+	slot->work.state = KDAPL_WORK_POSTED;
+	slot->work.length = 0;
+	slot->num_sge = sqe->num_seg;
+	return slot;
+}
+
+static bool srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
+			  struct ib_sge *sge)
+{
+	unsigned int i;
+
+	if (sqe->op != KDAPL_OP_RECV || sqe->flags || sqe->reserved ||
+	    sqe->num_seg > srq->max_iov)
+		return false;
+	for (i = 0; i < sqe->num_seg; i++) {
+		if (kdapl_lmr_sge(srq->obj.ia, srq->pz, &sqe->seg[i],
+				  KDAPL_PRIV_LOCAL_WRITE,
+				  &sge[i]) != DAT_DTO_SUCCESS)
+			return false;
+	}
+	return true;
+}
+
+void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
+{
+	struct ib_sge sge[KDAPL_SEGS_MAX];
+	struct srq_work *slot = NULL;
+	bool good;
+
+	good = srq_make_sges(srq, sqe, sge);
+	spin_lock_bh(&srq->lock);
+	if (good)
+		slot = srq_get_slot(srq, sqe);
+	if (slot) {
+		memcpy(slot->sge, sge, slot->num_sge * sizeof(*sge));
+		list_add_tail(&slot->list, &srq->pending);
+		srq->waiting++;
+	} else {
+		srq_refuse(srq);
+	}
+	spin_unlock_bh(&srq->lock);
+}
+
+/* ---- and back ------------------------------------------------------------- */
+
+void kdapl_srq_attach(struct kdapl_srq *srq, struct kdapl_ep *ep)
+{
+	lockdep_assert_held(&srq->mutex);
+	ep->srq_qp = ep->qp;
+	hash_add_rcu(srq->eps, &ep->srq_node, (unsigned long)ep->srq_qp);
+}
+
+void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep)
+{
+	lockdep_assert_held(&srq->mutex);
+	hash_del_rcu(&ep->srq_node);
+	/* Who has found it by this address is through before it gets another. */
+	kdapl_cq_drain(srq->cq);
+}
+
+/* Caller is in an RCU read section. */
+static struct kdapl_ep *srq_find_ep(struct kdapl_srq *srq,
+				    const struct ib_qp *qp)
+{
+	struct kdapl_ep *ep;
+
+	hash_for_each_possible_rcu(srq->eps, ep, srq_node, (unsigned long)qp) {
+		if (ep->srq_qp == qp)
+			return ep;
+	}
+	return NULL;
+}
+
+/* The device gave it back; others can go there. */
+static void srq_taken(struct kdapl_srq *srq)
+{
+	spin_lock_bh(&srq->lock);
+	srq->hw--;
+	srq->waiting--;
+	srq->taken++;
+	srq_refill(srq);
+	srq_show(srq);
+	if (srq->waiting < srq->low && srq->rec_low)
+		queue_work(kdapl_workqueue, &srq->tell_work);
+	spin_unlock_bh(&srq->lock);
+}
+
+void kdapl_srq_complete(const struct ib_wc *wc)
+{
+	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wc->wr_id;
+	struct kdapl_srq *srq = work->srq;
+	struct kdapl_ep *ep;
+
+	rcu_read_lock();
+	ep = srq_find_ep(srq, wc->qp);
+	srq_taken(srq);
+	if (ep)
+		kdapl_ep_took(ep, work, wc);
+	else
+		kdapl_srq_give_back(work, true);
+	rcu_read_unlock();
+}
+
+void kdapl_srq_give_back(struct kdapl_work *work, bool dropped)
+{
+	struct kdapl_srq *srq = work->srq;
+
+	spin_lock_bh(&srq->lock);
+	work->ep = NULL;
+	work->state = KDAPL_WORK_DONE;
+	list_add_tail(&to_srq_work(work)->list, &srq->free);
+	srq->done++;
+	srq->dropped += dropped;
+	srq_show(srq);
+	spin_unlock_bh(&srq->lock);
+}
+
+static bool srq_is_taken_by(struct kdapl_evrec *rec, void *ep)
+{
+	struct kdapl_work *work;
+
+	if (rec->release != kdapl_work_release)
+		return false;
+	work = container_of(rec, struct kdapl_work, rec);
+	return work->srq && work->ep == ep;
+}
+
+void kdapl_srq_cancel(struct kdapl_ep *ep)
+{
+	struct kdapl_evrec *rec, *next;
+	LIST_HEAD(recs);
+
+	kdapl_evd_cancel_all(ep->recv_evd, srq_is_taken_by, ep, &recs);
+	list_for_each_entry_safe(rec, next, &recs, list) {
+		list_del_init(&rec->list);
+		kdapl_srq_give_back(container_of(rec, struct kdapl_work, rec),
+				    true);
+	}
+}
+
+/* ---- creation and freeing -------------------------------------------------- */
+
+/* Caller holds the mutex, or nobody else knows the SRQ. */
+static int srq_grow(struct kdapl_srq *srq, u32 slots)
+{
+	u32 i, count = slots - srq->slots;
+	struct srq_chunk *chunk;
+
+	chunk = kvzalloc(struct_size(chunk, slot, count), GFP_KERNEL_ACCOUNT);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->count = count;
+	for (i = 0; i < count; i++) {
+		struct kdapl_work *work = &chunk->slot[i].work;
+
+		work->srq = srq;
+		work->op = KDAPL_OP_RECV;
+		work->rec.release = kdapl_work_release;
+		INIT_LIST_HEAD(&work->rec.list);
+	}
+	list_add(&chunk->list, &srq->chunks);
+	spin_lock_bh(&srq->lock);
+	for (i = 0; i < count; i++)
+		list_add_tail(&chunk->slot[i].list, &srq->free);
+	srq->slots = slots;
+	spin_unlock_bh(&srq->lock);
+	return 0;
+}
+
+int kdapl_srq_resize(struct kdapl_srq *srq, struct kdapl_srq_resize *arg)
+{
+	int ret = 0;
+
+	if (!arg->max_recvs || arg->pad)
+		return -EINVAL;
+	if (arg->max_recvs > KDAPL_SRQ_MAX)
+		return -ENOSPC;
+	mutex_lock(&srq->mutex);
+	if (arg->max_recvs > srq->slots)
+		ret = srq_grow(srq, arg->max_recvs);
+	arg->max_recvs = srq->slots;
+	mutex_unlock(&srq->mutex);
+	return ret;
+}
+
+/* What the device has of it. Its EPs are gone, so nobody takes anything. */
+static void srq_drop_device(struct kdapl_srq *srq)
+{
+	struct ib_srq *ibsrq;
+
+	spin_lock_bh(&srq->lock);
+	ibsrq = srq->ibsrq;
+	srq->ibsrq = NULL;
+	spin_unlock_bh(&srq->lock);
+	if (ibsrq) {
+		ib_destroy_srq(ibsrq);
+		kdapl_cgroup_uncharge(srq->obj.ia->dev, &srq->cg,
+				      RDMACG_RESOURCE_HCA_OBJECT);
+	}
+	if (srq->cq)
+		kdapl_cq_unreserve(srq->cq, srq->window);
+	srq->cq = NULL;
+}
+
+void kdapl_srq_kill(struct kdapl_srq *srq)
+{
+	mutex_lock(&srq->mutex);
+	srq_drop_device(srq);
+	mutex_unlock(&srq->mutex);
+	srq_fail(srq);
+}
+
+static void srq_obj_destroy(struct kdapl_obj *obj)
+{
+	struct kdapl_srq *srq = to_srq(obj);
+
+	/* The drainer, and who told it of an error, are through with it. */
+	kdapl_sq_sync(&obj->ia->sq);
+	srq_drop_device(srq);
+	cancel_work_sync(&srq->tell_work);
+	kdapl_slot_free(&obj->ia->regions, &srq->status);
+	kdapl_obj_unuse(&srq->async_evd->obj);
+	kdapl_obj_unuse(&srq->pz->obj);
+}
+
+static void srq_obj_release(struct kdapl_obj *obj)
+{
+	struct kdapl_srq *srq = to_srq(obj);
+	struct srq_chunk *chunk, *next;
+
+	list_for_each_entry_safe(chunk, next, &srq->chunks, list)
+		kvfree(chunk);
+	kfree(srq->rec_low);
+	kfree(srq->rec_error);
+	kfree(srq);
+}
+
+static const struct kdapl_obj_ops kdapl_srq_ops = {
+	.type = KDAPL_OBJ_SRQ,
+	.destroy = srq_obj_destroy,
+	.release = srq_obj_release,
+};
+
+static int srq_use(struct kdapl_srq *srq, const struct kdapl_srq_create *arg)
+{
+	struct kdapl_ia *ia = srq->obj.ia;
+	struct kdapl_obj *obj;
+
+	obj = kdapl_obj_use(ia, arg->pz, KDAPL_OBJ_PZ);
+	if (!obj)
+		return -ENOENT;
+	srq->pz = to_pz(obj);
+	obj = kdapl_obj_use(ia, arg->async_evd, KDAPL_OBJ_EVD);
+	if (!obj)
+		return -ENOENT;
+	srq->async_evd = to_evd(obj);
+	return srq->async_evd->flags & DAT_EVD_ASYNC_FLAG ? 0 : -EINVAL;
+}
+
+static int srq_create_device(struct kdapl_srq *srq)
+{
+	struct ib_device *dev = srq->obj.ia->dev;
+	struct ib_srq_init_attr attr = {
+		.event_handler = srq_event,
+		.srq_context = srq,
+		.attr = { .max_wr = srq->window, .max_sge = max(srq->max_iov, 1U) },
+		.srq_type = IB_SRQT_BASIC,
+	};
+	struct kdapl_cq *cq;
+	struct ib_srq *ibsrq;
+	int ret;
+
+	cq = kdapl_cq_reserve(srq->obj.ia, srq->window);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	srq->cq = cq;
+	ret = kdapl_cgroup_charge(dev, &srq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		return ret;
+	ibsrq = ib_create_srq(srq->pz->pd, &attr);
+	if (IS_ERR(ibsrq)) {
+		kdapl_cgroup_uncharge(dev, &srq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+		return PTR_ERR(ibsrq);
+	}
+	srq->ibsrq = ibsrq;
+	return 0;
+}
+
+static int srq_build(struct kdapl_srq *srq, const struct kdapl_srq_create *arg)
+{
+	int ret = srq_use(srq, arg);
+
+	if (!ret)
+		ret = srq_grow(srq, arg->max_recvs);
+	if (!ret)
+		ret = kdapl_slot_alloc(&srq->obj.ia->regions, false, &srq->status);
+	if (!ret) {
+		srq->rec_error = kdapl_evrec_alloc();
+		ret = srq->rec_error ? srq_create_device(srq) : -ENOMEM;
+	}
+	return ret;
+}
+
+static void srq_unbuild(struct kdapl_srq *srq)
+{
+	srq_drop_device(srq);
+	cancel_work_sync(&srq->tell_work);
+	if (srq->status.addr)
+		kdapl_slot_free(&srq->obj.ia->regions, &srq->status);
+	if (srq->async_evd)
+		kdapl_obj_unuse(&srq->async_evd->obj);
+	if (srq->pz)
+		kdapl_obj_unuse(&srq->pz->obj);
+	kdapl_obj_abort(&srq->obj);
+}
+
+static struct kdapl_srq *srq_alloc(const struct kdapl_ia *ia,
+				   const struct kdapl_srq_create *arg)
+{
+	struct kdapl_srq *srq = kzalloc(sizeof(*srq), GFP_KERNEL_ACCOUNT);
+
+	if (!srq)
+		return NULL;
+	mutex_init(&srq->mutex);
+	spin_lock_init(&srq->lock);
+	INIT_LIST_HEAD(&srq->chunks);
+	INIT_LIST_HEAD(&srq->free);
+	INIT_LIST_HEAD(&srq->pending);
+	INIT_WORK(&srq->tell_work, srq_tell_work);
+	srq->tag = arg->tag;
+	srq->max_iov = arg->max_recv_iov;
+	srq->window = min_t(u32, ia->max_srq_window, SRQ_WINDOW);
+	return srq;
+}
+
+int kdapl_srq_create(struct kdapl_ia *ia, struct kdapl_srq_create *arg)
+{
+	struct kdapl_srq *srq;
+	int ret;
+
+	if (!ia->max_srqs)
+		return -EOPNOTSUPP;
+	if (!arg->max_recvs || arg->pad)
+		return -EINVAL;
+	if (arg->max_recvs > KDAPL_SRQ_MAX || arg->max_recv_iov > ia->max_srq_iov)
+		return -ENOSPC;
+	srq = srq_alloc(ia, arg);
+	if (!srq)
+		return -ENOMEM;
+	ret = kdapl_obj_init(&srq->obj, ia, &kdapl_srq_ops, arg->user);
+	if (ret) {
+		kfree(srq);
+		return ret;
+	}
+	ret = srq_build(srq, arg);
+	if (ret) {
+		srq_unbuild(srq);
+		return ret;
+	}
+
+	arg->id = srq->obj.id;
+	arg->status = kdapl_slot_map(&srq->status);
+	kdapl_obj_publish(&srq->obj);
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SRQ: a queue of receives that many EPs take from.
+ *
+ * The device's queue is a window of fixed size over one in software, because
+ * few devices can change the size of theirs. A receive is FREE, then pending (it
+ * waits for room in the window) or with the device, then taken by the EP whose
+ * message it got, and free again when that EP's event stands in its ring.
+ */
+#ifndef KDAPL_SRQ_H
+#define KDAPL_SRQ_H
+
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "cq.h"
+#include "ep.h"
+#include "evd.h"
+#include "obj.h"
+#include "pz.h"
+#include "region.h"
+
+#define KDAPL_SRQ_MAX	16384		/* receives that a program can ask for */
+
+/**
+ * struct kdapl_srq - a shared receive queue
+ * @obj: one user for each of its EPs
+ * @pz: where its receives' memory must be
+ * @async_evd: for its own events
+ * @tag: the program's, for the events of its receives
+ * @max_iov: segments of a receive
+ * @window: receives that the device can hold
+ * @mutex: serialises calls that make it longer, and the coming and going of queue
+ *	pairs
+ * @cq: takes the completions of all its receives; NULL when the device is gone
+ * @cg: who is charged for it
+ * @chunks: all slots
+ * @eps: EPs with a queue pair, by its address; read in the order of @cq
+ * @lock: guards all below; innermost, softirq-safe
+ * @ibsrq: the device's; NULL when the device is gone
+ * @slots: how many slots there are
+ * @free: slots that are not in use
+ * @pending: receives that wait for room in the window, in order
+ * @hw: receives that the device has
+ * @waiting: receives on the SRQ: pending or with the device
+ * @taken: mirrored to the program, as the next two are
+ * @done: see struct kdapl_srq_status
+ * @dropped: see struct kdapl_srq_status
+ * @failed: it is in state ERROR
+ * @low: the low watermark
+ * @rec_low: for its event; NULL when it is not armed
+ * @rec_error: for the event of the error, NULL after it
+ * @tell_work: queues events that came due where it could not be done
+ * @status: what the program sees
+ */
+struct kdapl_srq {
+	struct kdapl_obj obj;
+	struct kdapl_pz *pz;
+	struct kdapl_evd *async_evd;
+	u32 tag;
+	u32 max_iov;
+	u32 window;
+
+	struct mutex mutex;		/* see above */
+	struct kdapl_cq *cq;
+	struct rdma_cgroup *cg;
+	struct list_head chunks;
+	DECLARE_HASHTABLE(eps, 6);
+
+	spinlock_t lock;		/* see above */
+	struct ib_srq *ibsrq;
+	u32 slots;
+	struct list_head free;
+	struct list_head pending;
+	u32 hw;
+	u32 waiting;
+	u32 taken, done, dropped;
+	bool failed;
+	u32 low;
+	struct kdapl_evrec *rec_low, *rec_error;
+
+	struct work_struct tell_work;
+	struct kdapl_slot status;
+};
+
+static inline struct kdapl_srq *to_srq(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_srq, obj);
+}
+
+/* Doors; process context. */
+int kdapl_srq_create(struct kdapl_ia *ia, struct kdapl_srq_create *arg);
+int kdapl_srq_resize(struct kdapl_srq *srq, struct kdapl_srq_resize *arg);
+int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low);
+
+/* The device is gone, and so are its EPs' queue pairs. */
+void kdapl_srq_kill(struct kdapl_srq *srq);
+
+/* The drainer: one entry, and, after the last of several, to the device with them. */
+void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe);
+void kdapl_srq_post(struct kdapl_srq *srq);
+
+/*
+ * An EP's queue pair can take receives from now on. Its EP is found by it. Both
+ * under srq->mutex.
+ */
+void kdapl_srq_attach(struct kdapl_srq *srq, struct kdapl_ep *ep);
+/* It takes none any more: it is destroyed. */
+void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep);
+
+/* A completion of the device for a receive of an SRQ. Any context up to softirq. */
+void kdapl_srq_complete(const struct ib_wc *wc);
+
+/* Its event stands in a ring, or (@dropped) there is none. Any context up to softirq. */
+void kdapl_srq_give_back(struct kdapl_work *work, bool dropped);
+
+/* The events of @ep's receives that wait for room are not wanted any more. */
+void kdapl_srq_cancel(struct kdapl_ep *ep);
+
+#endif /* KDAPL_SRQ_H */

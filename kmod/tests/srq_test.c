@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * SRQs: the window on the device, who took what, slots that come back, events of
+ * their own, errors. And the marks of an EP.
+ */
+
+#include "../srq.h"
+#include "env.h"
+
+#define SRQ_USER	0x8877665544332211ULL
+#define SRQ_TAG		0xabcd1234U
+#define SLOTS		20
+
+struct test_srq {
+	struct kdapl_srq *srq;
+	u32 id;
+	struct test_evd async;
+};
+
+static struct test_srq make_srq(struct kunit *test, u32 slots)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = { .async = env_evd(env, 8, DAT_EVD_ASYNC_FLAG) };
+	struct kdapl_srq_create arg = {
+		.pz = env->pz,
+		.max_recvs = slots,
+		.max_recv_iov = 2,
+		.async_evd = tsrq.async.id,
+		.tag = SRQ_TAG,
+		.user = SRQ_USER,
+	};
+
+	KUNIT_ASSERT_EQ(test, kdapl_srq_create(env->ia, &arg), 0);
+	tsrq.id = arg.id;
+	tsrq.srq = to_srq(env_hold(env, arg.id, KDAPL_OBJ_SRQ));
+	return tsrq;
+}
+
+/* An EP that takes from it; its receive EVD has room for @events. */
+static struct test_ep make_ep(struct kunit *test, struct test_srq *tsrq,
+			      u32 events)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = {
+		.recv = env_evd(env, events, DAT_EVD_DTO_FLAG),
+		.request = env_evd(env, 8, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, 8, DAT_EVD_CONNECTION_FLAG),
+	};
+	struct kdapl_ep_create arg = {
+		.pz = env->pz,
+		.recv_evd = tep.recv.id,
+		.request_evd = tep.request.id,
+		.connect_evd = tep.conn.id,
+		.max_requests = 4,
+		.max_request_iov = 1,
+		.user = ENV_USER,
+		.srq = tsrq->id,
+	};
+
+	KUNIT_ASSERT_EQ(test, kdapl_ep_create(env->ia, &arg), 0);
+	tep.id = arg.id;
+	tep.ep = to_ep(env_hold(env, arg.id, KDAPL_OBJ_EP));
+	return tep;
+}
+
+static struct fake_srq *device(struct test_srq *tsrq)
+{
+	return to_fake_srq(tsrq->srq->ibsrq);
+}
+
+static u32 in_device(struct test_srq *tsrq)
+{
+	return device(tsrq)->queue.head - device(tsrq)->queue.tail;
+}
+
+static u32 word(struct test_srq *tsrq, size_t offset)
+{
+	return READ_ONCE(*(u32 *)(tsrq->srq->status.addr + offset));
+}
+
+#define shown(tsrq, field) \
+	word(tsrq, offsetof(struct kdapl_srq_status, field))
+
+static void post(struct env *env, struct test_srq *tsrq, u64 first, u64 n)
+{
+	struct kdapl_sqe sqe;
+	u64 i;
+
+	for (i = first; i < first + n; i++) {
+		sqe = prog_sqe(env, tsrq->id, KDAPL_OP_RECV, i);
+		prog_post(env, &sqe);
+	}
+}
+
+#define EXPECT_RECV(test, tevd, want_cookie, want_status) do {		\
+	struct kdapl_event _ev = prog_next(tevd);			\
+	struct kunit *_t = (test);					\
+									\
+	KUNIT_EXPECT_EQ(_t, _ev.type, DAT_DTO_COMPLETION_EVENT);	\
+	KUNIT_EXPECT_EQ(_t, _ev.user, ENV_USER);			\
+	KUNIT_EXPECT_EQ(_t, _ev.cookie, want_cookie);			\
+	KUNIT_EXPECT_EQ(_t, _ev.status, want_status);			\
+	KUNIT_EXPECT_EQ(_t, _ev.length >> 32, SRQ_TAG);			\
+} while (0)
+
+#define EXPECT_ASYNC(test, tsrq, want_user, want_reason) do {		\
+	struct kdapl_event _ev;						\
+	struct kunit *_t = (test);					\
+									\
+	EXPECT_SOON(_t, prog_events(&(tsrq)->async));			\
+	_ev = prog_next(&(tsrq)->async);				\
+	KUNIT_EXPECT_EQ(_t, _ev.type,					\
+			DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);	\
+	KUNIT_EXPECT_EQ(_t, _ev.user, want_user);			\
+	KUNIT_EXPECT_EQ(_t, _ev.status, want_reason);			\
+} while (0)
+
+/* ---- receives ------------------------------------------------------------ */
+
+/* The device has as many as fit; the others follow in their order. */
+static void srq_window(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_ep(test, &tsrq, 32);
+	u64 i;
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, SLOTS);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), ENV_SRQ_WINDOW);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), SLOTS);
+	for (i = 0; i < SLOTS; i++) {
+		KUNIT_EXPECT_EQ(test, fake_take(env_qp(&tep), 1, IB_WC_SUCCESS), 1);
+		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
+		KUNIT_EXPECT_EQ(test, shown(&tsrq, taken), i + 1);
+		KUNIT_EXPECT_EQ(test, shown(&tsrq, done), i + 1);
+		KUNIT_EXPECT_EQ(test, in_device(&tsrq),
+				min_t(u32, SLOTS - 1 - i, ENV_SRQ_WINDOW));
+	}
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 0);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 0);
+	/* The slots are there again. */
+	post(env, &tsrq, 100, SLOTS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), SLOTS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 0);
+}
+
+static void srq_each_to_its_ep(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep a = make_ep(test, &tsrq, 32);
+	struct test_ep b = make_ep(test, &tsrq, 32);
+
+	env_connect(env, &a);
+	env_connect(env, &b);
+	post(env, &tsrq, 0, 5);
+	fake_take(env_qp(&b), 2, IB_WC_SUCCESS);
+	fake_take(env_qp(&a), 1, IB_WC_SUCCESS);
+	fake_take(env_qp(&b), 1, IB_WC_SUCCESS);
+	EXPECT_RECV(test, &a.recv, 2, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &a.recv);
+	EXPECT_RECV(test, &b.recv, 0, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &b.recv, 1, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &b.recv, 3, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_ep(&a, hw_recv), 1);
+	KUNIT_EXPECT_EQ(test, prog_ep(&b, hw_recv), 3);
+	KUNIT_EXPECT_EQ(test, prog_ep(&b, recv_done), 3);
+}
+
+/* Nothing of a connection is seen before ESTABLISHED. */
+static void srq_held_back(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_ep(test, &tsrq, 32);
+
+	post(env, &tsrq, 0, 3);
+	mutex_lock(&tep.ep->mutex);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_begin(tep.ep, KDAPL_EP_COMPLETION_PENDING), 0);
+	mutex_unlock(&tep.ep->mutex);
+	fake_take(env_qp(&tep), 2, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, taken), 2);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 0);
+	kdapl_ep_established(tep.ep, 0);
+	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 2);
+}
+
+/* Events that wait for room keep their slots; with their EP they are dropped. */
+static void srq_backlog(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep a = make_ep(test, &tsrq, 4);
+	struct test_ep b = make_ep(test, &tsrq, 32);
+
+	env_connect(env, &a);
+	env_connect(env, &b);
+	post(env, &tsrq, 0, 8);
+	fake_take(env_qp(&a), 7, IB_WC_SUCCESS);
+	fake_take(env_qp(&b), 1, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, taken), 8);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 5);
+	KUNIT_EXPECT_EQ(test, prog_ep(&a, hw_recv) - prog_ep(&a, recv_done), 3);
+	EXPECT_RECV(test, &a.recv, 0, DAT_DTO_SUCCESS);
+	kdapl_evd_fill(a.recv.evd);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 6);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, a.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 8);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 2);
+	EXPECT_RECV(test, &b.recv, 7, DAT_DTO_SUCCESS);
+	post(env, &tsrq, 100, SLOTS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 0);
+}
+
+/* What an EP does not take stays; what fails breaks it alone. */
+static void srq_one_ep_ends(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep a = make_ep(test, &tsrq, 8);
+	struct test_ep b = make_ep(test, &tsrq, 8);
+
+	env_connect(env, &a);
+	env_connect(env, &b);
+	post(env, &tsrq, 0, 4);
+	fake_take(env_qp(&a), 1, IB_WC_LOC_LEN_ERR);
+	EXPECT_RECV(test, &a.recv, 0, DAT_DTO_ERR_LOCAL_LENGTH);
+	EXPECT_SOON(test, prog_ep(&a, state) == KDAPL_EP_DISCONNECTED);
+	EXPECT_CONN(test, &a.conn, DAT_CONNECTION_EVENT_BROKEN);
+	EXPECT_NO_EVENT(test, &a.recv);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 3);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(a.ep), 0);
+	env_connect(env, &a);
+	fake_take(env_qp(&b), 1, IB_WC_SUCCESS);
+	fake_take(env_qp(&a), 2, IB_WC_SUCCESS);
+	EXPECT_RECV(test, &b.recv, 1, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &a.recv, 2, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &a.recv, 3, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_ep(&b, state), KDAPL_EP_CONNECTED);
+}
+
+static void srq_grows(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, 4);
+	struct test_ep tep = make_ep(test, &tsrq, 64);
+	struct kdapl_srq_resize arg = { .max_recvs = SLOTS };
+	u64 i;
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, 4);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_resize(tsrq.srq, &arg), 0);
+	KUNIT_EXPECT_EQ(test, arg.max_recvs, SLOTS);
+	post(env, &tsrq, 4, SLOTS - 4);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), SLOTS);
+	arg.max_recvs = 2;
+	KUNIT_EXPECT_EQ(test, kdapl_srq_resize(tsrq.srq, &arg), 0);
+	KUNIT_EXPECT_EQ(test, arg.max_recvs, SLOTS);
+	arg.max_recvs = KDAPL_SRQ_MAX + 1;
+	KUNIT_EXPECT_EQ(test, kdapl_srq_resize(tsrq.srq, &arg), -ENOSPC);
+	arg.max_recvs = 0;
+	KUNIT_EXPECT_EQ(test, kdapl_srq_resize(tsrq.srq, &arg), -EINVAL);
+	while (fake_take(env_qp(&tep), 8, IB_WC_SUCCESS))
+		;
+	for (i = 0; i < SLOTS; i++)
+		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
+}
+
+/* ---- errors --------------------------------------------------------------- */
+
+struct bad_entry {
+	const char *name;
+	void (*spoil)(struct kdapl_sqe *sqe);
+};
+
+static void spoil_op(struct kdapl_sqe *sqe)
+{
+	sqe->op = KDAPL_OP_SEND;
+}
+
+static void spoil_flags(struct kdapl_sqe *sqe)
+{
+	sqe->flags = KDAPL_SQE_SUPPRESS;
+}
+
+static void spoil_reserved(struct kdapl_sqe *sqe)
+{
+	sqe->reserved = 1;
+}
+
+static void spoil_segments(struct kdapl_sqe *sqe)
+{
+	sqe->num_seg = 3;
+}
+
+static void spoil_many_segments(struct kdapl_sqe *sqe)
+{
+	sqe->num_seg = 255;
+}
+
+static void spoil_range(struct kdapl_sqe *sqe)
+{
+	sqe->seg[0].addr = ENV_LMR_ADDR + ENV_LMR_LENGTH - 1;
+}
+
+static void spoil_lmr(struct kdapl_sqe *sqe)
+{
+	sqe->seg[0].lmr = FAKE_LKEY;
+}
+
+static const struct bad_entry bad_entries[] = {
+	{ "operation", spoil_op },
+	{ "flags", spoil_flags },
+	{ "reserved", spoil_reserved },
+	{ "too many segments", spoil_segments },
+	{ "impossibly many segments", spoil_many_segments },
+	{ "outside the LMR", spoil_range },
+	{ "a device's lkey", spoil_lmr },
+};
+
+static void bad_entry_name(const struct bad_entry *bad, char *name)
+{
+	strscpy(name, bad->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(bad_entries, bad_entries, bad_entry_name);
+
+/* The library posts none of these; who does has an SRQ in error. */
+static void srq_bad_entry(struct kunit *test)
+{
+	const struct bad_entry *bad = test->param_value;
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_ep(test, &tsrq, 32);
+	struct kdapl_sqe sqe = prog_sqe(env, tsrq.id, KDAPL_OP_RECV, 1);
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, 2);
+	bad->spoil(&sqe);
+	prog_post(env, &sqe);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 1);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 1);
+	/* Posts go on, to nobody; what the device has can still be taken. */
+	post(env, &tsrq, 5, 2);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), 2);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 4);
+	fake_take(env_qp(&tep), 2, IB_WC_SUCCESS);
+	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), 0);
+	/* It is told once. */
+	prog_post(env, &sqe);
+	flush_work(&tsrq.srq->tell_work);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+}
+
+/* More than there are slots. */
+static void srq_overfull(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, 4);
+
+	post(env, &tsrq, 0, 4);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 0);
+	post(env, &tsrq, 4, 1);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 4);
+}
+
+/* The device refuses in the middle of a chain; what it took it has. */
+static void srq_device_refuses(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_ep(test, &tsrq, 32);
+	struct kdapl_sqe sqe;
+	u64 i;
+
+	env_connect(env, &tep);
+	device(&tsrq)->post_error = -ENOMEM;
+	device(&tsrq)->post_good = 3;
+	for (i = 0; i < 5; i++) {
+		sqe = prog_sqe(env, tsrq.id, KDAPL_OP_RECV, i);
+		prog_store(env, &sqe);
+	}
+	prog_ring(env);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), 3);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 5);
+	fake_take(env_qp(&tep), 5, IB_WC_SUCCESS);
+	for (i = 0; i < 3; i++)
+		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.recv);
+}
+
+/* The device tells of an error of its own. */
+static void srq_device_fails(struct kunit *test)
+{
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct ib_event event = { .event = IB_EVENT_SRQ_ERR };
+
+	tsrq.srq->ibsrq->event_handler(&event, tsrq.srq);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 1);
+}
+
+static void srq_device_goes(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_ep(test, &tsrq, 32);
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, 4);
+	kdapl_ep_kill(tep.ep);
+	kdapl_srq_kill(tsrq.srq);
+	KUNIT_EXPECT_EQ(test, env->dev->srqs, 0);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	post(env, &tsrq, 4, 4);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 8);
+}
+
+static void srq_create_checks(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, 4);
+	struct test_evd dto = env_evd(env, 8, DAT_EVD_DTO_FLAG);
+	struct kdapl_pz_create pz = {};
+	const struct kdapl_srq_create good = {
+		.pz = env->pz, .max_recvs = 4, .max_recv_iov = 1,
+		.async_evd = tsrq.async.id,
+	};
+	struct kdapl_ep_create ep = {
+		.recv_evd = dto.id, .srq = tsrq.id, .user = ENV_USER,
+	};
+	struct kdapl_srq_create arg;
+
+#define EXPECT_CREATE(err, field, value) do {				\
+	arg = good;							\
+	arg.field = value;						\
+	KUNIT_EXPECT_EQ(test, kdapl_srq_create(env->ia, &arg), err);	\
+} while (0)
+	EXPECT_CREATE(-EINVAL, max_recvs, 0);
+	EXPECT_CREATE(-ENOSPC, max_recvs, KDAPL_SRQ_MAX + 1);
+	EXPECT_CREATE(-ENOSPC, max_recv_iov, KDAPL_SEGS_MAX + 1);
+	EXPECT_CREATE(-EINVAL, pad, 1);
+	EXPECT_CREATE(-ENOENT, pz, 12345);
+	EXPECT_CREATE(-ENOENT, async_evd, env->pz);
+	EXPECT_CREATE(-EINVAL, async_evd, dto.id);
+	env->ia->max_srqs = 0;
+	EXPECT_CREATE(-EOPNOTSUPP, pad, 0);
+
+	KUNIT_ASSERT_EQ(test, kdapl_pz_create(env->ia, &pz), 0);
+	ep.pz = pz.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &ep), -EPERM);
+	ep.pz = env->pz;
+	ep.recv_evd = 0;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &ep), -EINVAL);
+	ep.recv_evd = dto.id;
+	ep.max_recvs = 1;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &ep), -EINVAL);
+	ep.max_recvs = 0;
+	ep.srq = dto.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &ep), -ENOENT);
+	ep.srq = tsrq.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &ep), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tsrq.id, KDAPL_OBJ_SRQ),
+			-EBUSY);
+}
+
+/* ---- marks ---------------------------------------------------------------- */
+
+static void srq_low_mark(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, 8);
+	struct test_ep tep = make_ep(test, &tsrq, 32);
+
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 9), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 2), 0);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 2);
+	post(env, &tsrq, 0, 5);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 4), 0);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	flush_work(&tsrq.srq->tell_work);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	/* A receive that still stands in the ring counts. */
+	{
+		struct kdapl_sqe sqe = prog_sqe(env, tsrq.id, KDAPL_OP_RECV, 9);
+
+		prog_store(env, &sqe);
+	}
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	flush_work(&tsrq.srq->tell_work);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 2);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	flush_work(&tsrq.srq->tell_work);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 0), 0);
+	fake_take(env_qp(&tep), 2, IB_WC_SUCCESS);
+	flush_work(&tsrq.srq->tell_work);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+}
+
+static int set_marks(struct test_ep *tep, struct test_srq *tsrq, u32 soft,
+		     u32 hard)
+{
+	const struct kdapl_ep_set_marks arg = {
+		.soft = soft,
+		.hard = hard,
+		.async_evd = tsrq->async.id,
+	};
+
+	return kdapl_ep_set_marks(tep->ep, &arg);
+}
+
+static void ep_marks_of_an_srq(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_ep(test, &tsrq, 4);
+	u64 i;
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, SLOTS);
+	KUNIT_EXPECT_EQ(test, set_marks(&tep, &tsrq, 1, 3), 0);
+	fake_take(env_qp(&tep), 5, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_ASYNC(test, &tsrq, ENV_USER, 2);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+	for (i = 0; i < 8; i++) {
+		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
+		kdapl_evd_fill(tep.recv.evd);
+	}
+}
+
+static void ep_marks_of_its_own(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = env_ep(env, 8);
+	struct test_evd other = env_evd(env, 8, DAT_EVD_ASYNC_FLAG);
+	const struct kdapl_ep_set_marks another = { .async_evd = other.id };
+	u64 i;
+
+	for (i = 0; i < 3; i++)
+		prog_post_op(env, &tep, KDAPL_OP_RECV, i);
+	KUNIT_EXPECT_EQ(test, set_marks(&tep, &tsrq, 2, 3), 0);
+	EXPECT_ASYNC(test, &tsrq, ENV_USER, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_set_marks(tep.ep, &another), -EINVAL);
+	KUNIT_EXPECT_EQ(test, set_marks(&tep, &tsrq, 3, 3), 0);
+	EXPECT_NO_EVENT(test, &tsrq.async);
+	/* A hard mark waits for the connection. */
+	prog_post_op(env, &tep, KDAPL_OP_RECV, 3);
+	EXPECT_ASYNC(test, &tsrq, ENV_USER, 2);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_UNCONNECTED);
+	mutex_lock(&tep.ep->mutex);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_begin(tep.ep, KDAPL_EP_ACTIVE_PENDING), 0);
+	mutex_unlock(&tep.ep->mutex);
+	kdapl_ep_established(tep.ep, 0);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_ESTABLISHED);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+	for (i = 0; i < 4; i++)
+		EXPECT_DTO(test, &tep.recv, i, DAT_DTO_ERR_FLUSHED);
+}
+
+static struct kunit_case srq_cases[] = {
+	KUNIT_CASE(srq_window),
+	KUNIT_CASE(srq_each_to_its_ep),
+	KUNIT_CASE(srq_held_back),
+	KUNIT_CASE(srq_backlog),
+	KUNIT_CASE(srq_one_ep_ends),
+	KUNIT_CASE(srq_grows),
+	KUNIT_CASE_PARAM(srq_bad_entry, bad_entries_gen_params),
+	KUNIT_CASE(srq_overfull),
+	KUNIT_CASE(srq_device_refuses),
+	KUNIT_CASE(srq_device_fails),
+	KUNIT_CASE(srq_device_goes),
+	KUNIT_CASE(srq_create_checks),
+	KUNIT_CASE(srq_low_mark),
+	KUNIT_CASE(ep_marks_of_an_srq),
+	KUNIT_CASE(ep_marks_of_its_own),
+	{}
+};
+
+static struct kunit_suite srq_suite = {
+	.name = "kdapl-srq",
+	.init = env_init,
+	.exit = env_exit,
+	.test_cases = srq_cases,
+};
+
+kunit_test_suite(srq_suite);
