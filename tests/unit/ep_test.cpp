@@ -76,6 +76,9 @@ TEST_F(EpTest, DupNeedsAConnectedAndAnUnconnectedEp)
 	module.set_state(connected_id, DAT_EP_STATE_DISCONNECTED);
 	EXPECT_TRUE(is_error(dup(), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_DISCONNECTED));
 	module.set_state(connected_id, DAT_EP_STATE_CONNECTED);
+	module.ep(connected_id).query.remote_conn_qual = 0;
+	EXPECT_TRUE(is_error(dup(), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_CONNECTED));
+	module.ep(connected_id).query.remote_conn_qual = 4242;
 	module.set_state(other_id, DAT_EP_STATE_CONNECTED);
 	EXPECT_TRUE(is_error(dup(), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_CONNECTED));
 	EXPECT_EQ(module.calls(KDAPL_EP_CONNECT), 0u);

@@ -149,7 +149,8 @@ TEST_F(Ia, TellsItsAttributes)
 	EXPECT_EQ(attr.max_rdma_read_per_ep_out, 8);
 	EXPECT_EQ(attr.max_rdma_read_in, 16000);
 	EXPECT_EQ(attr.max_lmr_block_size, 1ULL << 40);
-	EXPECT_EQ(attr.max_srqs, 0);
+	EXPECT_EQ(attr.max_srqs, 100);
+	EXPECT_EQ(attr.max_recv_per_srq, 1024);
 }
 
 TEST_F(Ia, AddressIsTheIpv4OneAndAllElseOfItIsZero)
@@ -172,7 +173,9 @@ TEST_F(Ia, TellsOfItsProvider)
 
 	EXPECT_EQ(attr.dapl_version_major, 1u);
 	EXPECT_EQ(attr.max_private_data_size, 56);
-	EXPECT_EQ(attr.srq_supported, DAT_FALSE);
+	EXPECT_EQ(attr.srq_supported, DAT_TRUE);
+	EXPECT_EQ(attr.srq_watermarks_supported, 0x111);
+	EXPECT_EQ(attr.srq_info_supported, 0x11);
 	EXPECT_EQ(attr.lmr_sync_req, DAT_FALSE);
 	EXPECT_EQ(attr.evd_stream_merging_supported[2][3], DAT_TRUE);
 	const auto value = [&](const std::string &name) -> std::string {
@@ -339,14 +342,6 @@ TEST_F(Ia, AForkedChildKnowsNoHandle)
 	ASSERT_EQ(waitpid(child, &status, 0), child);
 	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status)) << status;
 	EXPECT_EQ(dat_pz_free(pz), DAT_SUCCESS) << "the parent's is as it was";
-}
-
-TEST_F(Ia, WhatIsMissingSaysSo)
-{
-	DAT_SRQ_HANDLE srq;
-
-	EXPECT_TRUE(
-		is_error(dat_srq_create(ia, DAT_HANDLE_NULL, nullptr, &srq), DAT_NOT_IMPLEMENTED));
 }
 
 } // namespace

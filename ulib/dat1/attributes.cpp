@@ -100,6 +100,9 @@ void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept
 	attr.max_pzs = to_count(q.max_pzs);
 	attr.max_message_size = q.max_message;
 	attr.max_rdma_size = q.max_message;
+	attr.max_srqs = to_count(q.max_srqs);
+	attr.max_ep_per_srq = q.max_srqs ? attr.max_eps : 0;
+	attr.max_recv_per_srq = to_count(q.max_srq_recvs);
 	attr.max_iov_segments_per_rdma_read = to_count(q.max_iov_read);
 	attr.max_iov_segments_per_rdma_write = to_count(q.max_iov);
 	attr.max_rdma_read_in = to_count(std::uint64_t{ q.max_rdma_read_in } * q.max_eps);
@@ -135,6 +138,11 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 	attr.optimal_buffer_alignment = DAT_OPTIMAL_ALIGNMENT;
 	for (auto &row : attr.evd_stream_merging_supported)
 		std::fill(std::begin(row), std::end(row), DAT_TRUE);
+	attr.srq_supported = to_dat(q.max_srqs != 0);
+	/* An EP's marks hold for receives of its own, too. */
+	attr.srq_watermarks_supported = q.max_srqs ? 0x111 : 0x110;
+	attr.srq_ep_pz_difference_supported = DAT_FALSE;
+	attr.srq_info_supported = q.max_srqs ? 0x11 : 0; /* available and outstanding */
 	attr.lmr_sync_req = DAT_FALSE;
 	attr.ep_recv_info_supported = 0x11; /* buffers and their span */
 	attr.dto_async_return_guaranteed = DAT_TRUE;

@@ -11,6 +11,7 @@ using kdapl::EpAttributes;
 using kdapl::Evd;
 using kdapl::Ia;
 using kdapl::Pz;
+using kdapl::Srq;
 
 static_assert(static_cast<int>(kdapl::EpState::connected) == DAT_EP_STATE_CONNECTED);
 static_assert(static_cast<int>(kdapl::EpState::disconnected) == DAT_EP_STATE_DISCONNECTED);
@@ -51,6 +52,7 @@ Status from_dat(const DAT_EP_ATTR &from, EpAttributes &to) noexcept
 		.max_rdma_read_out = count(from.max_rdma_read_out),
 		.max_rdma_read_iov = count(from.max_rdma_read_iov),
 		.max_rdma_write_iov = count(from.max_rdma_write_iov),
+		.soft_mark = from.srq_soft_hw > 0 ? count(from.srq_soft_hw) : kdapl::mark_infinite,
 	};
 	return success;
 }
@@ -71,7 +73,7 @@ void to_dat(const EpAttributes &from, DAT_EP_ATTR &to) noexcept
 	to.max_request_iov = to_count(from.max_request_iov);
 	to.max_rdma_read_in = to_count(from.max_rdma_read_in);
 	to.max_rdma_read_out = to_count(from.max_rdma_read_out);
-	to.srq_soft_hw = DAT_HW_DEFAULT;
+	to.srq_soft_hw = static_cast<DAT_COUNT>(from.soft_mark);
 	to.max_rdma_read_iov = to_count(from.max_rdma_read_iov);
 	to.max_rdma_write_iov = to_count(from.max_rdma_write_iov);
 }
@@ -90,55 +92,143 @@ Status find_evd(const Ia &ia, DAT_EVD_HANDLE handle, std::uint32_t stream, Sub r
 
 } // namespace
 
+namespace {
+
+struct CreateArgs {
+	DAT_IA_HANDLE ia;
+	DAT_PZ_HANDLE pz;
+	DAT_EVD_HANDLE recv_evd;
+	DAT_EVD_HANDLE request_evd;
+	DAT_EVD_HANDLE connect_evd;
+	const DAT_EP_ATTR *attributes;
+	DAT_EP_HANDLE *ep;
+};
+
+/** The EVDs of an EP that is made. */
+struct Evds {
+	Ref<Evd> recv, request, connect;
+
+	Status find(const Ia &ia, const CreateArgs &args) noexcept
+	{
+		if (Status s =
+			    find_evd(ia, args.recv_evd, kdapl::evd_dto, Sub::handle_evd_recv, recv);
+		    !s.ok())
+			return s;
+		if (Status s = find_evd(ia, args.request_evd, kdapl::evd_dto,
+					Sub::handle_evd_request, request);
+		    !s.ok())
+			return s;
+		return find_evd(ia, args.connect_evd, kdapl::evd_connection, Sub::handle_evd_conn,
+				connect);
+	}
+};
+
+Status create(const CreateArgs &args, const Srq *srq)
+{
+	const auto ia = kdapl::pin<Ia>(args.ia);
+	const auto pz = kdapl::pin<Pz>(args.pz);
+	EpAttributes attributes;
+	Evds evds;
+	Ref<Ep> ep;
+
+	if (!ia)
+		return bad_handle(Sub::handle_ia);
+	/* Without a zone it would wait for dat_ep_modify(). */
+	if (args.pz == DAT_HANDLE_NULL)
+		return fail(Type::model_not_supported);
+	if (!pz || &pz->ia() != ia.get())
+		return bad_handle(Sub::handle_pz);
+	if (Status s = evds.find(*ia, args); !s.ok())
+		return s;
+	if (srq && &srq->ia() != ia.get())
+		return bad_handle(Sub::handle_srq);
+	if (srq && srq->pz_id() != pz->id())
+		return bad_parameter(Sub::arg2);
+	if (srq && !evds.recv)
+		return bad_handle(Sub::handle_evd_recv);
+	if (!args.ep)
+		return bad_parameter(Sub::arg7);
+	if (args.attributes) {
+		if (Status s = from_dat(*args.attributes, attributes); !s.ok())
+			return s;
+	}
+
+	const Status status = Ep::create(ia,
+					 { .pz = pz.get(),
+					   .recv_evd = evds.recv.get(),
+					   .request_evd = evds.request.get(),
+					   .connect_evd = evds.connect.get(),
+					   .srq = srq,
+					   .attributes = args.attributes ? &attributes : nullptr },
+					 ep);
+	if (status.ok())
+		*args.ep = dat1::to_dat(ep->handle());
+	return status;
+}
+
+/** The SRQ stands before the attributes: what is said of later arguments moves by one. */
+Status with_srq(Status status) noexcept
+{
+	if (status.type != Type::invalid_parameter)
+		return status;
+	if (status.sub == Sub::arg6)
+		status.sub = Sub::arg7;
+	else if (status.sub == Sub::arg7)
+		status.sub = Sub::arg8;
+	return status;
+}
+
+} // namespace
+
 DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
 			 DAT_EVD_HANDLE recv_evd_handle, DAT_EVD_HANDLE request_evd_handle,
 			 DAT_EVD_HANDLE connect_evd_handle, const DAT_EP_ATTR *ep_attributes,
 			 DAT_EP_HANDLE *ep_handle)
 {
 	return call([&] {
-		const auto ia = kdapl::pin<Ia>(ia_handle);
-		const auto pz = kdapl::pin<Pz>(pz_handle);
-		Ref<Evd> recv, request, connect;
-		EpAttributes attributes;
-		Ref<Ep> ep;
+		return create({ ia_handle, pz_handle, recv_evd_handle, request_evd_handle,
+				connect_evd_handle, ep_attributes, ep_handle },
+			      nullptr);
+	});
+}
 
-		if (!ia)
+DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
+				  DAT_EVD_HANDLE recv_evd_handle, DAT_EVD_HANDLE request_evd_handle,
+				  DAT_EVD_HANDLE connect_evd_handle, DAT_SRQ_HANDLE srq_handle,
+				  const DAT_EP_ATTR *ep_attributes, DAT_EP_HANDLE *ep_handle)
+{
+	return call([&] {
+		const auto srq = kdapl::pin<Srq>(srq_handle);
+
+		if (!kdapl::pin<Ia>(ia_handle))
 			return bad_handle(Sub::handle_ia);
-		/* Without a zone it would wait for dat_ep_modify(). */
-		if (pz_handle == DAT_HANDLE_NULL)
-			return fail(Type::model_not_supported);
-		if (!pz || &pz->ia() != ia.get())
-			return bad_handle(Sub::handle_pz);
-		if (Status s = find_evd(*ia, recv_evd_handle, kdapl::evd_dto, Sub::handle_evd_recv,
-					recv);
-		    !s.ok())
-			return s;
-		if (Status s = find_evd(*ia, request_evd_handle, kdapl::evd_dto,
-					Sub::handle_evd_request, request);
-		    !s.ok())
-			return s;
-		if (Status s = find_evd(*ia, connect_evd_handle, kdapl::evd_connection,
-					Sub::handle_evd_conn, connect);
-		    !s.ok())
-			return s;
-		if (!ep_handle)
+		if (!srq)
+			return bad_handle(Sub::handle_srq);
+		if (!ep_attributes)
 			return bad_parameter(Sub::arg7);
-		if (ep_attributes) {
-			if (Status s = from_dat(*ep_attributes, attributes); !s.ok())
-				return s;
-		}
+		return with_srq(create({ ia_handle, pz_handle, recv_evd_handle, request_evd_handle,
+					 connect_evd_handle, ep_attributes, ep_handle },
+				       srq.get()));
+	});
+}
 
-		const Status status =
-			Ep::create(ia,
-				   { .pz = pz.get(),
-				     .recv_evd = recv.get(),
-				     .request_evd = request.get(),
-				     .connect_evd = connect.get(),
-				     .attributes = ep_attributes ? &attributes : nullptr },
-				   ep);
-		if (status.ok())
-			*ep_handle = dat1::to_dat(ep->handle());
-		return status;
+DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE ep_handle, DAT_COUNT soft_high_watermark,
+				DAT_COUNT hard_high_watermark)
+{
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(ep_handle);
+		const auto valid = [](DAT_COUNT mark) {
+			return mark >= 0 || mark == DAT_WATERMARK_INFINITE;
+		};
+
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		if (!valid(soft_high_watermark))
+			return bad_parameter(Sub::arg2);
+		if (!valid(hard_high_watermark))
+			return bad_parameter(Sub::arg3);
+		return ep->set_marks(static_cast<std::uint32_t>(soft_high_watermark),
+				     static_cast<std::uint32_t>(hard_high_watermark));
 	});
 }
 
@@ -174,7 +264,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mask
 		ep_param->recv_evd_handle = dat1::to_dat(ep->recv_evd());
 		ep_param->request_evd_handle = dat1::to_dat(ep->request_evd());
 		ep_param->connect_evd_handle = dat1::to_dat(ep->connect_evd());
-		ep_param->srq_handle = DAT_HANDLE_NULL;
+		ep_param->srq_handle = dat1::to_dat(ep->srq());
 		to_dat(ep->attributes(), ep_param->ep_attr);
 		return success;
 	});

@@ -14,19 +14,7 @@ DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE, DAT_CONN_QUAL)
 	return not_implemented;
 }
 
-DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE, DAT_PZ_HANDLE, DAT_EVD_HANDLE, DAT_EVD_HANDLE,
-				  DAT_EVD_HANDLE, DAT_SRQ_HANDLE, const DAT_EP_ATTR *,
-				  DAT_EP_HANDLE *)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_ep_modify(DAT_EP_HANDLE, DAT_EP_PARAM_MASK, const DAT_EP_PARAM *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE, DAT_COUNT, DAT_COUNT)
 {
 	return not_implemented;
 }
@@ -64,36 +52,6 @@ DAT_RETURN dat_rsp_query(DAT_RSP_HANDLE, DAT_RSP_PARAM_MASK, DAT_RSP_PARAM *)
 }
 
 DAT_RETURN dat_rsp_free(DAT_RSP_HANDLE)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_srq_create(DAT_IA_HANDLE, DAT_PZ_HANDLE, DAT_SRQ_ATTR *, DAT_SRQ_HANDLE *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_srq_post_recv(DAT_SRQ_HANDLE, DAT_COUNT, DAT_LMR_TRIPLET *, DAT_DTO_COOKIE)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_srq_query(DAT_SRQ_HANDLE, DAT_SRQ_PARAM_MASK, DAT_SRQ_PARAM *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_srq_resize(DAT_SRQ_HANDLE, DAT_COUNT)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE, DAT_COUNT)
 {
 	return not_implemented;
 }

@@ -5,7 +5,7 @@
 
 #include "engine/ep.hpp"
 
-#include <array>
+#include "segments.hpp"
 
 using namespace dat1;
 using kdapl::Ep;
@@ -32,25 +32,16 @@ DAT_RETURN post(const Args &args) noexcept
 {
 	return call([&] {
 		const auto ep = kdapl::pin<Ep>(args.ep);
-		std::array<kdapl::Segment, KDAPL_SEGS_MAX> segments;
+		Segments segments;
 
 		if (!ep)
 			return bad_handle(Sub::handle_ep);
-		if (args.num_segments < 0 || args.num_segments > KDAPL_SEGS_MAX)
-			return bad_parameter(Sub::arg2);
-		if (args.num_segments && !args.local_iov)
-			return bad_parameter(Sub::arg3);
-
-		const auto count = static_cast<std::size_t>(args.num_segments);
-		for (std::size_t i = 0; i < count; i++) {
-			const DAT_LMR_TRIPLET &triplet = args.local_iov[i];
-			segments[i] = { triplet.virtual_address, triplet.segment_length,
-					triplet.lmr_context };
-		}
+		if (Status status = segments.fill(args.num_segments, args.local_iov); !status.ok())
+			return status;
 		return ep->post({ .op = args.op,
 				  .flags = bits(args.flags),
 				  .cookie = args.cookie.as_64,
-				  .local = { segments.data(), count },
+				  .local = segments.all(),
 				  .remote = args.remote });
 	});
 }

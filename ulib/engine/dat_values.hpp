@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
 	psp = 5,
 	pz = 6,
 	cno = 9,
+	srq = 10,
 };
 
 /** States of an EP, in DAT_EP_STATE's numbers. */
@@ -93,5 +94,8 @@ enum CompletionFlags : std::uint32_t {
 	completion_fence = 0x08,
 	completion_threshold = 0x10,
 };
+
+/** No watermark, as DAT_WATERMARK_INFINITE. */
+inline constexpr std::uint32_t mark_infinite = ~std::uint32_t{ 0 };
 
 } // namespace kdapl

@@ -35,6 +35,7 @@ void replace_zero(T &value, T standard) noexcept
 Ep::Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept
 	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), attributes_(attributes),
 	  depths_fixed_(args.attributes), pz_id_(args.pz->id()), pz_(args.pz->handle()),
+	  srq_id_(id_or_none(args.srq)), srq_(handle_or_null(args.srq)),
 	  recv_evd_id_(id_or_none(args.recv_evd)), request_evd_id_(id_or_none(args.request_evd)),
 	  recv_evd_(handle_or_null(args.recv_evd)), request_evd_(handle_or_null(args.request_evd)),
 	  connect_evd_(handle_or_null(args.connect_evd))
@@ -60,6 +61,7 @@ EpAttributes Ep::defaults(const Ia &ia, const EpCreate &args) noexcept
 		.max_rdma_read_out = reads,
 		.max_rdma_read_iov = args.request_evd ? limit.max_iov_read : 0,
 		.max_rdma_write_iov = args.request_evd ? limit.max_iov : 0,
+		.soft_mark = mark_infinite,
 	};
 }
 
@@ -77,8 +79,10 @@ Status Ep::check(const Ia &ia, const EpCreate &args, EpAttributes &a) noexcept
 	if ((a.recv_completion_flags | a.request_completion_flags) &
 	    (completion_solicited | completion_unsignalled))
 		return fail(Type::model_not_supported);
-	if (!args.recv_evd != !a.max_recvs || !args.request_evd != !a.max_requests)
+	if (!args.request_evd != !a.max_requests || (!args.srq && !args.recv_evd != !a.max_recvs))
 		return fail(Type::invalid_parameter, Sub::arg6);
+	if (args.srq)
+		a.max_recv_iov = args.srq->max_iov();
 
 	replace_zero(a.max_message_size, standard.max_message_size);
 	replace_zero(a.max_rdma_size, standard.max_rdma_size);
@@ -107,6 +111,13 @@ Status Ep::create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep)
 	Draft<Ep> draft(ia->provider(), ia.share(), args, attributes);
 	if (Status status = draft->make_in_module(args); !status.ok())
 		return status;
+	if (attributes.soft_mark != mark_infinite) {
+		if (Status status = draft->set_marks(attributes.soft_mark, mark_infinite);
+		    !status.ok()) {
+			ia->discard(KDAPL_OBJ_EP, draft->id());
+			return status;
+		}
+	}
 	ep = ia->adopt(draft);
 	return ep ? success : fail(Type::invalid_handle, Sub::handle_ia);
 }
@@ -119,7 +130,8 @@ Status Ep::make_in_module(const EpCreate &args)
 	arg.recv_evd = id_or_none(args.recv_evd);
 	arg.request_evd = id_or_none(args.request_evd);
 	arg.connect_evd = id_or_none(args.connect_evd);
-	arg.max_recvs = attributes_.max_recvs;
+	arg.srq = srq_id_;
+	arg.max_recvs = srq_id_ ? 0 : attributes_.max_recvs;
 	arg.max_requests = attributes_.max_requests;
 	arg.max_recv_iov = attributes_.max_recv_iov;
 	arg.max_request_iov = std::max({ attributes_.max_request_iov, attributes_.max_rdma_read_iov,
@@ -198,6 +210,21 @@ Status Ep::reset() noexcept
 	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
 }
 
+Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
+{
+	std::lock_guard lock(query_mutex_);
+	kdapl_ep_set_marks arg{};
+
+	arg.ep = id();
+	arg.soft = soft;
+	arg.hard = hard;
+	arg.async_evd = ia().async_evd_id();
+	if (int err = ia().device().call(KDAPL_EP_SET_MARKS, arg))
+		return from_errno(err, { .object = Sub::handle_ep });
+	attributes_.soft_mark = soft;
+	return success;
+}
+
 Status Ep::refresh() noexcept
 {
 	std::lock_guard lock(query_mutex_);
@@ -229,8 +256,11 @@ Status Ep::remote_end(sockaddr_storage &address, std::uint64_t &conn_qual) noexc
 	/* What it was then: the connection can end at any time. */
 	if (EpState now = state(); now != EpState::connected)
 		return fail(Type::invalid_state, state_sub(now));
+	/* Who was connected to knows no qualifier of the other end's. */
+	if (!arg.remote_conn_qual)
+		return fail(Type::invalid_state, Sub::ep_connected);
 	address = to_sockaddr(arg.remote);
-	conn_qual = arg.remote_conn_qual ? arg.remote_conn_qual : arg.remote.port;
+	conn_qual = arg.remote_conn_qual;
 	return success;
 }
 
@@ -251,7 +281,9 @@ std::uint32_t Ep::outstanding_recvs() noexcept
 {
 	std::lock_guard lock(ia().sq().mutex());
 
-	return posted_recvs_ - load_acquire(status_->recv_done);
+	const std::uint32_t done = load_acquire(status_->recv_done);
+
+	return (srq_ ? load_relaxed(status_->hw_recv) : posted_recvs_) - done;
 }
 
 bool Ep::recv_idle() noexcept

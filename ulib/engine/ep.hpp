@@ -7,6 +7,7 @@
 #include "evd.hpp"
 #include "lmr.hpp"
 #include "pz.hpp"
+#include "srq.hpp"
 
 #include <span>
 
@@ -26,6 +27,7 @@ struct EpAttributes {
 	std::uint32_t max_rdma_read_out;
 	std::uint32_t max_rdma_read_iov;
 	std::uint32_t max_rdma_write_iov;
+	std::uint32_t soft_mark; /**< mark_infinite for none */
 };
 
 /** What an EP is made from. EVDs may be nullptr: no interest in their events. */
@@ -34,6 +36,7 @@ struct EpCreate {
 	const Evd *recv_evd;
 	const Evd *request_evd;
 	const Evd *connect_evd;
+	const Srq *srq; /**< nullptr: receives are posted on the EP */
 	const EpAttributes *attributes; /**< nullptr for the defaults */
 };
 
@@ -82,6 +85,12 @@ public:
 	Status disconnect(bool graceful) noexcept;
 	Status reset() noexcept;
 
+	/**
+	 * How many receives it may hold: with more than soft one event, with more than
+	 * hard the connection is broken. Each may be mark_infinite.
+	 */
+	Status set_marks(std::uint32_t soft, std::uint32_t hard) noexcept;
+
 	/** Post a transfer. Never sleeps, allocates nothing. */
 	Status post(const Post &post) noexcept;
 
@@ -101,7 +110,10 @@ public:
 	/** Bytes of private data that a request takes. */
 	std::size_t max_private_data() const noexcept;
 
-	/** Receives posted whose completion is not in the event ring. */
+	/**
+	 * Receives whose completion is not in the event ring: posted on it, or taken
+	 * from its SRQ.
+	 */
 	std::uint32_t outstanding_recvs() noexcept;
 	/** Nothing of a direction is outstanding. */
 	bool recv_idle() noexcept;
@@ -109,6 +121,7 @@ public:
 
 	const EpAttributes &attributes() const noexcept { return attributes_; }
 	Handle pz() const noexcept { return pz_; }
+	Handle srq() const noexcept { return srq_; }
 	Handle recv_evd() const noexcept { return recv_evd_; }
 	Handle request_evd() const noexcept { return request_evd_; }
 	Handle connect_evd() const noexcept { return connect_evd_; }
@@ -132,9 +145,6 @@ private:
 	Status check_post(const Post &post) const noexcept;
 	Status check_slots(kdapl_op op) const noexcept;
 	Status fill(const Post &post, kdapl_sqe &sqe) const noexcept;
-	Status add_segment(const Segment &segment, std::uint32_t privilege, std::uint64_t &wanted,
-			   kdapl_sqe &sqe) const noexcept;
-	Status make_room() noexcept;
 	Doorbell push(kdapl_op op) noexcept;
 	bool recv_must_ring() const noexcept;
 
@@ -142,6 +152,8 @@ private:
 	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */
 	std::uint32_t pz_id_;
 	Handle pz_;
+	std::uint32_t srq_id_;
+	Handle srq_;
 	std::uint32_t recv_evd_id_;
 	std::uint32_t request_evd_id_;
 	Handle recv_evd_;

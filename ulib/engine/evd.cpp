@@ -5,6 +5,7 @@
 #include "cno.hpp"
 #include "cr.hpp"
 #include "ep.hpp"
+#include "srq.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -47,16 +48,16 @@ Status Evd::free() noexcept
 
 	const Status status = ia().free(*this, { .object = Sub::handle1, .busy = Sub::evd_in_use });
 	if (status.ok())
-		drop_requests();
+		drop_events();
 	return status;
 }
 
-/** Requests that nobody took are lost with the EVD: let their peers know. */
-void Evd::drop_requests() noexcept
+/** Events that nobody took are lost with the EVD. Peers of requests shall know. */
+void Evd::drop_events() noexcept
 {
 	std::lock_guard lock(mutex_);
 
-	for (; ring_.count(); ring_.pop()) {
+	for (; ring_.count(); pop()) {
 		if (ring_.peek().type == event_connection_request)
 			ia().discard(KDAPL_OBJ_CR, static_cast<std::uint32_t>(ring_.peek().length));
 	}
@@ -272,8 +273,19 @@ Status Evd::take(Event &event)
 	if (!ring_.count())
 		return fail(Type::queue_empty);
 	translate(ring_.peek(), event);
-	ring_.pop();
+	pop();
 	return success;
+}
+
+/** An SRQ counts the receives that its program has not heard of. */
+void Evd::pop() noexcept
+{
+	const kdapl_event &event = ring_.peek();
+	const std::uint32_t srq = event.type == event_dto ? event.length >> 32 : 0;
+
+	ring_.pop();
+	if (srq)
+		Srq::reaped(srq);
 }
 
 void Evd::translate(const kdapl_event &from, Event &to)
@@ -283,7 +295,7 @@ void Evd::translate(const kdapl_event &from, Event &to)
 	if (from.type == event_dto) {
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cookie = from.cookie;
-		to.length = from.length;
+		to.length = from.length & 0xffffffff;
 	} else if (from.type == event_connection_request) {
 		/* First what can fail: the event stays where it is then. */
 		Ref<Cr> cr = Cr::make(ia_ref(), static_cast<std::uint32_t>(from.length));

@@ -80,7 +80,8 @@ private:
 	Status take(Event &event);
 	void translate(const kdapl_event &from, Event &to);
 	void translate_connection(const kdapl_event &from, Event &to) noexcept;
-	void drop_requests() noexcept;
+	void pop() noexcept;
+	void drop_events() noexcept;
 	Status notify(std::uint32_t cno, bool enabled) noexcept;
 
 	std::uint32_t flags_;

@@ -162,6 +162,30 @@ std::uint64_t HandleTable::word(const Slot *slot) const noexcept
 	       static_cast<std::uint64_t>(slot - slots_);
 }
 
+std::uint32_t HandleTable::tag(const Slot *slot) const noexcept
+{
+	const SlotState state{ slot->state.load(std::memory_order_relaxed) };
+
+	static_assert(max_slots < std::size_t{ 1 } << tag_index_bits);
+	return state.generation() << tag_index_bits | static_cast<std::uint32_t>(slot - slots_ + 1);
+}
+
+Slot *HandleTable::pin_tag(std::uint32_t tag, Kind kind) noexcept
+{
+	/* A tag of 0 gives an index that no table has. */
+	const std::size_t index = (tag & ((std::size_t{ 1 } << tag_index_bits) - 1)) - 1;
+
+	if (index >= usable_.load(std::memory_order_acquire))
+		return nullptr;
+	Slot *slot = &slots_[index];
+	const auto accept = [&](SlotState state) {
+		return state.kind() == kind &&
+		       state.generation() << tag_index_bits >> tag_index_bits ==
+			       tag >> tag_index_bits;
+	};
+	return pin_if(slot, accept) ? slot : nullptr;
+}
+
 Handle HandleTable::handle_of_word(std::uint64_t word) const noexcept
 {
 	const std::size_t index = word & 0xffffffff;

@@ -106,6 +106,13 @@ public:
 	std::uint64_t word(const Slot *slot) const noexcept;
 
 	/**
+	 * As much of the word as fits 32 bits, never 0; and the object it names. After
+	 * thousands of others in its slot it may name another one of its kind.
+	 */
+	std::uint32_t tag(const Slot *slot) const noexcept;
+	Slot *pin_tag(std::uint32_t tag, Kind kind) noexcept;
+
+	/**
 	 * The handle that belongs to a word: of an object that may have been freed,
 	 * but never of another object; nullptr when the slot was used again.
 	 */
@@ -114,6 +121,7 @@ public:
 private:
 	static constexpr std::size_t max_slots = std::size_t{ 1 } << 20;
 	static constexpr std::size_t slots_per_growth = 512;
+	static constexpr unsigned tag_index_bits = 21; /**< of a tag, for the index and one */
 	/** Freed slots rest until this many lie in the queue. */
 	static constexpr std::size_t resting = 8192;
 
@@ -247,6 +255,15 @@ template <class T>
 Ref<T> pin_word(std::uint64_t word) noexcept
 {
 	Slot *slot = HandleTable::instance().pin_word(word, T::kind);
+
+	return slot ? Ref<T>(static_cast<T *>(slot->object), slot) : Ref<T>();
+}
+
+/** The live object that a tag names; empty if it is gone. */
+template <class T>
+Ref<T> pin_tag(std::uint32_t tag) noexcept
+{
+	Slot *slot = HandleTable::instance().pin_tag(tag, T::kind);
 
 	return slot ? Ref<T>(static_cast<T *>(slot->object), slot) : Ref<T>();
 }

@@ -106,6 +106,7 @@ Status Ia::make_async_evd(const Ref<Ia> &self, std::uint32_t qlen)
 	if (Status status = Evd::create(self, std::max(qlen, 1U), evd_async, evd); !status.ok())
 		return status;
 	async_evd_ = evd->handle();
+	async_evd_id_ = evd->id();
 	return success;
 }
 
@@ -223,8 +224,8 @@ void Ia::close_abruptly() noexcept
 		std::lock_guard lock(objects_mutex_);
 		closed_ = true;
 	}
-	for (Kind kind :
-	     { Kind::psp, Kind::cr, Kind::ep, Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
+	for (Kind kind : { Kind::psp, Kind::cr, Kind::ep, Kind::srq, Kind::lmr, Kind::evd,
+			   Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

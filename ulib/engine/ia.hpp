@@ -61,6 +61,8 @@ public:
 		return reinterpret_cast<const sockaddr *>(&address_);
 	}
 	Handle async_evd() const noexcept { return async_evd_; }
+	/** The module's name for it. */
+	std::uint32_t async_evd_id() const noexcept { return async_evd_id_; }
 	const void *provider() const noexcept { return provider_; }
 
 	/** For the face that opened it, before it shows the handle to anybody. */
@@ -126,6 +128,7 @@ private:
 	sockaddr_storage address_{};
 	const void *provider_;
 	Handle async_evd_ = nullptr;
+	std::uint32_t async_evd_id_ = 0;
 	std::unique_ptr<FaceData> face_data_;
 
 	std::mutex objects_mutex_; /**< all below */

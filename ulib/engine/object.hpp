@@ -25,6 +25,7 @@ public:
 
 	Handle handle() const noexcept { return HandleTable::instance().handle(slot_); }
 	std::uint64_t word() const noexcept { return HandleTable::instance().word(slot_); }
+	std::uint32_t tag() const noexcept { return HandleTable::instance().tag(slot_); }
 	Kind kind_of() const noexcept { return kind_; }
 	std::uint32_t id() const noexcept { return id_; }
 

@@ -4,6 +4,8 @@
 
 #include "ep.hpp"
 
+#include "entry.hpp"
+
 namespace kdapl {
 
 namespace {
@@ -40,27 +42,6 @@ std::uint16_t sqe_flags(std::uint32_t flags) noexcept
 					  (flags & completion_fence ? KDAPL_SQE_FENCE : 0));
 }
 
-/** What the device does to local memory. */
-std::uint32_t privilege_needed(kdapl_op op) noexcept
-{
-	return op == KDAPL_OP_SEND || op == KDAPL_OP_RDMA_WRITE ? KDAPL_PRIV_LOCAL_READ :
-								  KDAPL_PRIV_LOCAL_WRITE;
-}
-
-Status no_privilege(std::uint32_t privilege) noexcept
-{
-	return fail(Type::privileges_violation, privilege == KDAPL_PRIV_LOCAL_READ ?
-							Sub::privileges_read :
-							Sub::privileges_write);
-}
-
-Status wrong_zone(std::uint32_t privilege) noexcept
-{
-	return fail(Type::protection_violation, privilege == KDAPL_PRIV_LOCAL_READ ?
-							Sub::protection_read :
-							Sub::protection_write);
-}
-
 std::uint32_t iov_limit(const EpAttributes &a, kdapl_op op) noexcept
 {
 	switch (op) {
@@ -94,6 +75,8 @@ Status Ep::check_post(const Post &post) const noexcept
 {
 	if (post.flags & ~flags_allowed(post.op))
 		return fail(Type::invalid_parameter, is_rdma(post.op) ? Sub::arg6 : Sub::arg5);
+	if (is_recv(post.op) && srq_)
+		return fail(Type::invalid_state, Sub::srq_in_use);
 	if (post.local.size() > iov_limit(attributes_, post.op))
 		return fail(Type::invalid_parameter, Sub::arg2);
 	if (!is_recv(post.op)) {
@@ -133,32 +116,6 @@ Status Ep::check_slots(kdapl_op op) const noexcept
 	return used < slots ? success : fail(Type::insufficient_resources, Sub::resource_credits);
 }
 
-/** Check a segment and write what of it is wanted into the entry. */
-Status Ep::add_segment(const Segment &segment, std::uint32_t privilege, std::uint64_t &wanted,
-		       kdapl_sqe &sqe) const noexcept
-{
-	const LmrEntry *lmr = ia().lmrs().find(segment.lmr);
-
-	if (!lmr || !(lmr->privileges & privilege))
-		return no_privilege(privilege);
-	if (lmr->pz != pz_id_)
-		return wrong_zone(privilege);
-	if (!lmr->covers(segment.address, segment.length))
-		return fail(Type::invalid_parameter, Sub::arg3);
-
-	/* Devices differ in what an empty segment means to them. */
-	const std::uint64_t length = segment.length < wanted ? segment.length : wanted;
-	if (!length)
-		return success;
-	if (length > UINT32_MAX)
-		return fail(Type::invalid_parameter, Sub::arg3);
-	sqe.seg[sqe.num_seg++] = { .addr = segment.address,
-				   .length = static_cast<std::uint32_t>(length),
-				   .lmr = segment.lmr };
-	wanted -= length;
-	return success;
-}
-
 Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept
 {
 	const std::uint32_t privilege = privilege_needed(post.op);
@@ -175,22 +132,11 @@ Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept
 	sqe.rkey = post.remote ? post.remote->rkey : 0;
 	sqe.reserved = 0;
 	for (const Segment &segment : post.local) {
-		if (Status status = add_segment(segment, privilege, wanted, sqe); !status.ok())
+		if (Status status = add_segment(ia(), pz_id_, segment, privilege, wanted, sqe);
+		    !status.ok())
 			return status;
 	}
 	return success;
-}
-
-/** When the ring is full, have the module take what is there. */
-Status Ep::make_room() noexcept
-{
-	if (!ia().sq().full())
-		return success;
-	ia().sq().note_doorbell();
-	if (Status status = ia().ring_doorbell(); !status.ok())
-		return status;
-	return ia().sq().full() ? fail(Type::insufficient_resources, Sub::resource_credits) :
-				  success;
 }
 
 /** Hand the entry over. */
@@ -230,7 +176,7 @@ Status Ep::post(const Post &post) noexcept
 			return status;
 		if (Status status = check_slots(post.op); !status.ok())
 			return status;
-		if (Status status = make_room(); !status.ok())
+		if (Status status = make_room(ia()); !status.ok())
 			return status;
 		if (Status status = fill(post, ia().sq().next()); !status.ok())
 			return status;

@@ -60,6 +60,9 @@ Module::Module()
 	attributes.max_eps = 1000;
 	attributes.max_requests = 512;
 	attributes.max_recvs = 512;
+	attributes.max_srqs = 100;
+	attributes.max_srq_recvs = 1024;
+	attributes.max_srq_iov = 4;
 	attributes.max_iov = 6;
 	attributes.max_iov_read = 3;
 	attributes.max_rdma_read_in = 16;
@@ -221,6 +224,23 @@ int Module::dispatch(unsigned long command, void *arg)
 		query.ep = id;
 		return 0;
 	}
+	case KDAPL_EP_SET_MARKS:
+		marks = *static_cast<kdapl_ep_set_marks *>(arg);
+		return 0;
+	case KDAPL_SRQ_CREATE:
+		return create_srq(*static_cast<kdapl_srq_create *>(arg));
+	case KDAPL_SRQ_RESIZE: {
+		auto &resize = *static_cast<kdapl_srq_resize *>(arg);
+		std::uint32_t &slots = srq(resize.srq).slots;
+		slots = std::max(slots, resize.max_recvs);
+		resize.max_recvs = slots;
+		return 0;
+	}
+	case KDAPL_SRQ_SET_LOW: {
+		const auto &low = *static_cast<kdapl_srq_set_low *>(arg);
+		srq(low.srq).low = low.low;
+		return 0;
+	}
 	case KDAPL_EP_CONNECT:
 		connected = *static_cast<kdapl_ep_connect *>(arg);
 		set_state(connected.ep, 6);
@@ -310,6 +330,12 @@ int Module::destroy(const kdapl_destroy &arg)
 		cno.dead = true;
 		cno.agent_due = false;
 	}
+	if (arg.type == KDAPL_OBJ_SRQ) {
+		for (const auto &[id, ep] : eps_) {
+			if (exists(id) && ep.created.srq == arg.id)
+				return EBUSY;
+		}
+	}
 	if (arg.type == KDAPL_OBJ_EVD) {
 		evds_.at(arg.id).dead = true;
 		detach_cno(evds_.at(arg.id), true);
@@ -370,6 +396,25 @@ int Module::create_ep(kdapl_ep_create &arg)
 	ep.query.max_rdma_read_in = arg.max_rdma_read_in;
 	ep.query.max_rdma_read_out = arg.max_rdma_read_out;
 	return 0;
+}
+
+int Module::create_srq(kdapl_srq_create &arg)
+{
+	if (!exists(arg.pz) || !exists(arg.async_evd))
+		return ENOENT;
+	auto status = std::make_shared<Region>(4096);
+	arg.status = publish(status, 320);
+	arg.id = add(KDAPL_OBJ_SRQ);
+	srqs_[arg.id] = { arg, reinterpret_cast<kdapl_srq_status *>(status->start() + 320),
+			  arg.max_recvs, 0 };
+	return 0;
+}
+
+Srq &Module::srq(std::uint32_t id)
+{
+	std::lock_guard lock(mutex_);
+
+	return srqs_.at(id);
 }
 
 std::uint32_t Module::in_ring(const Evd &evd) const

@@ -69,6 +69,14 @@ struct Ep {
 	kdapl_ep_query query{};
 };
 
+/** An SRQ: what it was made with and what it tells. */
+struct Srq {
+	kdapl_srq_create created;
+	kdapl_srq_status *status;
+	std::uint32_t slots;
+	std::uint32_t low;
+};
+
 /** One adapter and one open file of it at a time. All calls are thread-safe. */
 class Module {
 public:
@@ -102,6 +110,7 @@ public:
 	/* Objects, by the module's id. */
 	Ep &ep(std::uint32_t id);
 	Evd &evd(std::uint32_t id);
+	Srq &srq(std::uint32_t id);
 	std::uint64_t psp_user(std::uint32_t id);
 	bool exists(std::uint32_t id);
 	std::size_t objects();
@@ -127,6 +136,7 @@ public:
 	kdapl_cr_query cr{};
 	kdapl_cr_accept accepted{};
 	kdapl_ep_connect connected{};
+	kdapl_ep_set_marks marks{};
 	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
 	bool file_open = false;
 	int mappings = 0; /**< made and not unmapped */
@@ -142,6 +152,7 @@ private:
 	int create_lmr(kdapl_lmr_create &arg);
 	int create_evd(kdapl_evd_create &arg);
 	int create_ep(kdapl_ep_create &arg);
+	int create_srq(kdapl_srq_create &arg);
 	int wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock);
 	int fill(kdapl_evd_fill &arg);
 	int post_se(const kdapl_evd_post_se &arg);
@@ -171,6 +182,7 @@ private:
 	std::map<std::uint32_t, Evd> evds_;
 	std::map<std::uint32_t, Cno> cnos_;
 	std::map<std::uint32_t, Ep> eps_;
+	std::map<std::uint32_t, Srq> srqs_;
 	std::map<std::uint32_t, std::uint64_t> psps_;
 	std::map<std::uint32_t, bool> interrupted_;
 	kdapl_sq_ring *sq_ = nullptr;
