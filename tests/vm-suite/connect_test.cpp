@@ -420,18 +420,18 @@ TEST(DupConnect, GoesToTheSamePeer)
 	});
 }
 
-/* Nobody listens where the active side of a connection is. */
-TEST(DupConnect, OfThePassiveSideIsTurnedAway)
+/* Nobody listens where the active side of a connection is: there is no qualifier. */
+TEST(DupConnect, OfThePassiveSide)
 {
 	play([](Line &) {
 		Adapter adapter;
 		Pair pair(adapter);
 		Endpoint second(adapter);
 
-		ok(dat_ep_dup_connect(second.ep(), pair.passive.ep(), 20'000'000, 0, nullptr,
-				      DAT_QOS_BEST_EFFORT));
-		second.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
-		second.require_state(DAT_EP_STATE_DISCONNECTED);
+		fails(DAT_INVALID_STATE,
+		      dat_ep_dup_connect(second.ep(), pair.passive.ep(), 20'000'000, 0, nullptr,
+					 DAT_QOS_BEST_EFFORT));
+		second.require_state(DAT_EP_STATE_UNCONNECTED);
 	});
 }
 

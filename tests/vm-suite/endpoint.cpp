@@ -108,8 +108,13 @@ Endpoint::Endpoint(const Adapter &adapter, const EndpointSizes &sizes)
 	attributes.max_rdma_read_iov =
 		std::min(sizes.request_iov, adapter.attributes().max_iov_segments_per_rdma_read);
 	attributes.max_rdma_write_iov = sizes.request_iov;
-	ok(dat_ep_create(adapter.ia(), sizes.pz == DAT_HANDLE_NULL ? adapter.pz() : sizes.pz,
-			 recv_->evd(), request_->evd(), connect_->evd(), &attributes, &ep_));
+	const DAT_PZ_HANDLE pz = sizes.pz == DAT_HANDLE_NULL ? adapter.pz() : sizes.pz;
+	if (sizes.srq == DAT_HANDLE_NULL)
+		ok(dat_ep_create(adapter.ia(), pz, recv_->evd(), request_->evd(), connect_->evd(),
+				 &attributes, &ep_));
+	else
+		ok(dat_ep_create_with_srq(adapter.ia(), pz, recv_->evd(), request_->evd(),
+					  connect_->evd(), sizes.srq, &attributes, &ep_));
 }
 
 Endpoint::~Endpoint()

@@ -57,6 +57,7 @@ struct EndpointSizes {
 	/** One EVD for everything instead of three. */
 	bool one_queue = false;
 	DAT_PZ_HANDLE pz = DAT_HANDLE_NULL; /**< none: the adapter's */
+	DAT_SRQ_HANDLE srq = DAT_HANDLE_NULL; /**< where receives come from; none: posted */
 };
 
 using Segments = std::span<const DAT_LMR_TRIPLET>;
