@@ -103,17 +103,18 @@ static void post(struct env *env, struct test_srq *tsrq, u64 first, u64 n)
 	KUNIT_EXPECT_EQ(_t, _ev.length >> 32, SRQ_TAG);			\
 } while (0)
 
-#define EXPECT_ASYNC(test, tsrq, want_user, want_reason) do {		\
-	struct kdapl_event _ev;						\
-	struct kunit *_t = (test);					\
-									\
-	EXPECT_SOON(_t, prog_events(&(tsrq)->async));			\
-	_ev = prog_next(&(tsrq)->async);				\
-	KUNIT_EXPECT_EQ(_t, _ev.type,					\
-			DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);	\
-	KUNIT_EXPECT_EQ(_t, _ev.user, want_user);			\
-	KUNIT_EXPECT_EQ(_t, _ev.status, want_reason);			\
-} while (0)
+static void expect_async(struct kunit *test, struct test_srq *tsrq, u64 user,
+			 u32 reason)
+{
+	struct kdapl_event event;
+
+	EXPECT_SOON(test, prog_events(&tsrq->async));
+	event = prog_next(&tsrq->async);
+	KUNIT_EXPECT_EQ(test, event.type,
+			DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);
+	KUNIT_EXPECT_EQ(test, event.user, user);
+	KUNIT_EXPECT_EQ(test, event.status, reason);
+}
 
 /* ---- receives ------------------------------------------------------------ */
 
@@ -342,7 +343,7 @@ static void srq_bad_entry(struct kunit *test)
 	post(env, &tsrq, 0, 2);
 	bad->spoil(&sqe);
 	prog_post(env, &sqe);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	expect_async(test, &tsrq, SRQ_USER, 0);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 1);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 1);
 	/* Posts go on, to nobody; what the device has can still be taken. */
@@ -368,7 +369,7 @@ static void srq_overfull(struct kunit *test)
 	post(env, &tsrq, 0, 4);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 0);
 	post(env, &tsrq, 4, 1);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	expect_async(test, &tsrq, SRQ_USER, 0);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 4);
 }
 
@@ -389,7 +390,7 @@ static void srq_device_refuses(struct kunit *test)
 		prog_store(env, &sqe);
 	}
 	prog_ring(env);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	expect_async(test, &tsrq, SRQ_USER, 0);
 	KUNIT_EXPECT_EQ(test, in_device(&tsrq), 3);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 5);
 	fake_take(env_qp(&tep), 5, IB_WC_SUCCESS);
@@ -405,7 +406,7 @@ static void srq_device_fails(struct kunit *test)
 	struct ib_event event = { .event = IB_EVENT_SRQ_ERR };
 
 	tsrq.srq->ibsrq->event_handler(&event, tsrq.srq);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	expect_async(test, &tsrq, SRQ_USER, 0);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 1);
 }
 
@@ -420,7 +421,7 @@ static void srq_device_goes(struct kunit *test)
 	kdapl_ep_kill(tep.ep);
 	kdapl_srq_kill(tsrq.srq);
 	KUNIT_EXPECT_EQ(test, env->dev->srqs, 0);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 0);
+	expect_async(test, &tsrq, SRQ_USER, 0);
 	post(env, &tsrq, 4, 4);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 8);
 }
@@ -484,7 +485,7 @@ static void srq_low_mark(struct kunit *test)
 	env_connect(env, &tep);
 	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 9), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 2), 0);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 2);
+	expect_async(test, &tsrq, SRQ_USER, 2);
 	post(env, &tsrq, 0, 5);
 	KUNIT_EXPECT_EQ(test, kdapl_srq_set_low(tsrq.srq, 4), 0);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
@@ -500,7 +501,7 @@ static void srq_low_mark(struct kunit *test)
 	flush_work(&tsrq.srq->tell_work);
 	EXPECT_NO_EVENT(test, &tsrq.async);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
-	EXPECT_ASYNC(test, &tsrq, SRQ_USER, 2);
+	expect_async(test, &tsrq, SRQ_USER, 2);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
 	flush_work(&tsrq.srq->tell_work);
 	EXPECT_NO_EVENT(test, &tsrq.async);
@@ -535,7 +536,7 @@ static void ep_marks_of_an_srq(struct kunit *test)
 	fake_take(env_qp(&tep), 5, IB_WC_SUCCESS);
 	EXPECT_NO_EVENT(test, &tsrq.async);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
-	EXPECT_ASYNC(test, &tsrq, ENV_USER, 2);
+	expect_async(test, &tsrq, ENV_USER, 2);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
 	EXPECT_NO_EVENT(test, &tsrq.async);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
@@ -560,13 +561,13 @@ static void ep_marks_of_its_own(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		prog_post_op(env, &tep, KDAPL_OP_RECV, i);
 	KUNIT_EXPECT_EQ(test, set_marks(&tep, &tsrq, 2, 3), 0);
-	EXPECT_ASYNC(test, &tsrq, ENV_USER, 2);
+	expect_async(test, &tsrq, ENV_USER, 2);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_set_marks(tep.ep, &another), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_marks(&tep, &tsrq, 3, 3), 0);
 	EXPECT_NO_EVENT(test, &tsrq.async);
 	/* A hard mark waits for the connection. */
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 3);
-	EXPECT_ASYNC(test, &tsrq, ENV_USER, 2);
+	expect_async(test, &tsrq, ENV_USER, 2);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_UNCONNECTED);
 	mutex_lock(&tep.ep->mutex);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_begin(tep.ep, KDAPL_EP_ACTIVE_PENDING), 0);
