@@ -70,7 +70,7 @@ lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
 	@scripts/setup all
 	@scripts/lint
 
-install: kmod ulib ## module, library, headers, tools, udev rule, pkg-config file
+install: kmod ulib ## module, library, headers, tools, manual, udev rule, pkg-config file
 	@scripts/install-module $(KERNEL) "$(DESTDIR)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/ulib
 	@[ -n "$(DESTDIR)" ] || ldconfig
