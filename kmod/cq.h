@@ -48,8 +48,11 @@ struct kdapl_cq {
 struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries);
 void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
 
+/* Who polls for an event of @evd (which may be NULL) polls @cq above all. */
+void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);
+
 /**
- * kdapl_cq_busy_poll() - poll the IA's queues until an EVD has an event
+ * kdapl_cq_busy_poll() - poll some of the IA's queues until an EVD has an event
  * @ia: the IA
  * @evd: the EVD, with a reference
  *

@@ -50,19 +50,27 @@ struct fake_cq {
 	struct ib_wc *wc;
 	u32 head, tail;
 	bool armed;
+	bool polled;		/* since a test cleared it */
 };
+
+static inline struct fake_cq *to_fake_cq(struct ib_cq *cq)
+{
+	return container_of(cq, struct fake_cq, ib);
+}
 
 /**
  * struct fake_dev - the device
  * @lock: guards all its queues
  * @qps: how many queue pairs exist; likewise @cqs, @pds, @mrs
  * @bad_sge: a segment was posted that is in no LMR
+ * @registering: called while memory is registered
  */
 struct fake_dev {
 	struct ib_device ib;
 	spinlock_t lock;	/* see above */
 	int qps, cqs, pds, mrs;
 	bool bad_sge;
+	void (*registering)(u64 addr, u64 length);
 };
 
 static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
