@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Polling for a program: few queues, and the right one among them. */
 
+#include <linux/list.h>
+
 #include "../cq.h"
 #include "env.h"
 
