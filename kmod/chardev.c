@@ -108,7 +108,11 @@ static int submit_and_poll(struct kdapl_ia *ia, u32 id)
 	return ret;
 }
 
-/* None of these needs the device: entries find their EP's queue pair. */
+/*
+ * Not inside kdapl_ia_enter(): posting finds an EP's queue pair under the EP's
+ * lock, and polling an IA's completion queues under its cq_lock. A removal of the
+ * device takes them away under the same locks.
+ */
 static int cmd_submit(struct kdapl_file *file, void *data)
 {
 	struct kdapl_ia *ia = file_ia(file);

@@ -31,6 +31,7 @@
 #define CQ_BUDGET	64
 #define CQ_BUSY_MAX_US	1000
 #define CQ_BUSY_BATCH	8		/* completions, on the stack */
+#define CQ_BUSY_QUEUES	8
 
 static unsigned int busy_poll_us = 50;
 module_param(busy_poll_us, uint, 0644);
@@ -110,28 +111,68 @@ static int cq_poll(struct irq_poll *iop, int budget)
 	return done;
 }
 
-/* Once through all queues. */
-static void cq_busy_round(struct kdapl_ia *ia)
+void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd)
+{
+	if (evd)
+		WRITE_ONCE(evd->feeder, cq);
+}
+
+/**
+ * struct cq_busy - what is polled
+ * @cq: the queues
+ * @n: how many
+ */
+struct cq_busy {
+	struct kdapl_cq *cq[CQ_BUSY_QUEUES];
+	unsigned int n;
+};
+
+/*
+ * The queue that feeds @evd, then others of the IA. A few only, since nobody else
+ * gets the processor meanwhile; the handlers of the rest go on as ever. Caller
+ * holds the cq_lock.
+ */
+static void cq_busy_pick(struct cq_busy *busy, struct kdapl_ia *ia,
+			 const struct kdapl_evd *evd)
+{
+	const struct kdapl_cq *feeder = READ_ONCE(evd->feeder);
+	struct kdapl_cq *cq;
+
+	busy->n = 0;
+	list_for_each_entry(cq, &ia->cqs, list) {
+		if (cq == feeder)
+			busy->cq[busy->n++] = cq;
+	}
+	list_for_each_entry(cq, &ia->cqs, list) {
+		if (busy->n == CQ_BUSY_QUEUES)
+			break;
+		if (cq != feeder)
+			busy->cq[busy->n++] = cq;
+	}
+}
+
+/* Once through the queues. */
+static void cq_busy_round(struct kdapl_ia *ia, const struct cq_busy *busy)
 {
 	struct ib_wc wc[CQ_BUSY_BATCH];
-	struct kdapl_cq *cq;
+	unsigned int i;
 	int done = 0;
 
-	list_for_each_entry(cq, &ia->cqs, list)
-		done += cq_take(cq, wc, ARRAY_SIZE(wc), CQ_BUDGET);
+	for (i = 0; i < busy->n && !need_resched(); i++)
+		done += cq_take(busy->cq[i], wc, ARRAY_SIZE(wc), CQ_BUDGET);
 	if (done)
 		kdapl_sq_kick(&ia->sq);
 }
 
 /* Until @evd has events beyond @tail. */
-static bool cq_busy_loop(struct kdapl_ia *ia, const struct kdapl_evd *evd,
-			 u32 tail)
+static bool cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
+			 const struct kdapl_evd *evd, u32 tail)
 {
 	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
 	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
 
 	for (;;) {
-		cq_busy_round(ia);
+		cq_busy_round(ia, busy);
 		if (READ_ONCE(evd->tail) != tail)
 			return true;
 		if (need_resched() || signal_pending(current) ||
@@ -141,19 +182,21 @@ static bool cq_busy_loop(struct kdapl_ia *ia, const struct kdapl_evd *evd,
 	}
 }
 
-static void cq_busy_begin(struct kdapl_ia *ia)
+static void cq_busy_begin(const struct cq_busy *busy)
 {
-	struct kdapl_cq *cq;
+	unsigned int i;
 
-	list_for_each_entry(cq, &ia->cqs, list)
-		WRITE_ONCE(cq->busy, true);
+	for (i = 0; i < busy->n; i++)
+		WRITE_ONCE(busy->cq[i]->busy, true);
 }
 
-static void cq_busy_end(struct kdapl_ia *ia)
+static void cq_busy_end(const struct cq_busy *busy)
 {
 	struct kdapl_cq *cq;
+	unsigned int i;
 
-	list_for_each_entry(cq, &ia->cqs, list) {
+	for (i = 0; i < busy->n; i++) {
+		cq = busy->cq[i];
 		WRITE_ONCE(cq->busy, false);
 		/* Pairs with cq_handler(): what it did not care for is seen. */
 		smp_mb();
@@ -167,6 +210,7 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 {
 	/* Before the count, so that no event comes in between. */
 	u32 tail = READ_ONCE(evd->tail);
+	struct cq_busy busy;
 	bool found;
 
 	if (kdapl_evd_count(evd))
@@ -179,10 +223,11 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 	 * Others of this IA wait for completions, too. Meanwhile they come from
 	 * here alone, so nobody may take this processor away.
 	 */
+	cq_busy_pick(&busy, ia, evd);
 	preempt_disable();
-	cq_busy_begin(ia);
-	found = cq_busy_loop(ia, evd, tail);
-	cq_busy_end(ia);
+	cq_busy_begin(&busy);
+	found = cq_busy_loop(ia, &busy, evd, tail);
+	cq_busy_end(&busy);
 	preempt_enable();
 	mutex_unlock(&ia->cq_lock);
 	return found ? 0 : -ETIME;

@@ -54,8 +54,11 @@ void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
 /* All that was completed before the call has become events. Process context. */
 void kdapl_cq_drain(struct kdapl_cq *cq);
 
+/* Who polls for an event of @evd (which may be NULL) polls @cq above all. */
+void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);
+
 /**
- * kdapl_cq_busy_poll() - poll the IA's queues until an EVD has an event
+ * kdapl_cq_busy_poll() - poll some of the IA's queues until an EVD has an event
  * @ia: the IA
  * @evd: the EVD, with a reference
  *

@@ -754,6 +754,8 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	ep->cq = cq;
+	kdapl_cq_feeds(ep->srq ? ep->srq->cq : cq, ep->recv_evd);
+	kdapl_cq_feeds(cq, ep->request_evd);
 	return kdapl_ep_make_qp(ep);
 }
 

@@ -33,6 +33,7 @@ struct kdapl_evrec {
 };
 
 struct kdapl_cno;
+struct kdapl_cq;
 
 struct kdapl_evd {
 	struct kdapl_obj obj;
@@ -56,6 +57,7 @@ struct kdapl_evd {
 	bool dead;		/* freed: ring and head are not there any more */
 	struct kdapl_region *next;	/* a larger ring, to be committed */
 	u32 next_qlen;
+	const struct kdapl_cq *feeder;	/* of the latest EP; only to compare */
 	struct kdapl_evrec catastrophe;	/* for the last event, when the device goes */
 };
 

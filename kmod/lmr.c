@@ -4,35 +4,54 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "account.h"
 #include "adapter.h"
 #include "frwr.h"
 #include "ia.h"
 #include "lmr.h"
+#include "lmr_shared.h"
 #include "pages.h"
 
+/* The kernel may move pages when they are pinned: once, then they stay. */
+#define SHARED_TRIES	4
+
+static bool lmr_type_known(u32 mem_type)
+{
+	switch (mem_type) {
+	case KDAPL_MEM_VIRTUAL:
+	case KDAPL_MEM_LMR:
+	case KDAPL_MEM_SHARED:
+	case KDAPL_MEM_SO_VIRTUAL:
+		return true;
+	}
+	return false;
+}
+
+/* What a type has no use for is zero. */
 static int lmr_check(const struct kdapl_ia *ia,
 		     const struct kdapl_lmr_create *arg)
 {
-	if (arg->privileges & ~KDAPL_PRIV_ALL)
+	if (arg->privileges & ~KDAPL_PRIV_ALL || arg->pad)
 		return -EINVAL;
-	if (arg->mem_type != KDAPL_MEM_VIRTUAL &&
-	    arg->mem_type != KDAPL_MEM_SO_VIRTUAL)
+	if (!lmr_type_known(arg->mem_type))
+		return -EINVAL;
+	if (arg->mem_type != KDAPL_MEM_SHARED &&
+	    memchr_inv(arg->cookie, 0, sizeof(arg->cookie)))
 		return -EINVAL;
 	/* A device that registers neither way. */
 	if (!ia->max_lmr_size)
 		return -EOPNOTSUPP;
+	if (arg->mem_type == KDAPL_MEM_LMR)
+		return arg->addr || arg->length ? -EINVAL : 0;
+	if (arg->source)
+		return -EINVAL;
 	if (!arg->length || arg->length > ia->max_lmr_size)
 		return -EINVAL;
 	if (arg->addr > TASK_SIZE || arg->length > TASK_SIZE - arg->addr)
 		return -EINVAL;
 	return 0;
-}
-
-static bool lmr_relaxed(const struct kdapl_ia *ia, u32 mem_type)
-{
-	return mem_type == KDAPL_MEM_VIRTUAL && ia->relaxed;
 }
 
 /*
@@ -43,55 +62,79 @@ static bool lmr_relaxed(const struct kdapl_ia *ia, u32 mem_type)
  * names its sink to the peer like the target of a write, and most of its
  * devices want remote write there; siw checks for local write alone.
  */
-static int lmr_access(const struct kdapl_ia *ia,
-		      const struct kdapl_lmr_create *arg)
+static int lmr_access(const struct kdapl_lmr *lmr)
 {
+	const struct kdapl_ia *ia = lmr->obj.ia;
 	int access = 0;
 
-	if (arg->privileges & KDAPL_PRIV_LOCAL_WRITE) {
+	if (lmr->privileges & KDAPL_PRIV_LOCAL_WRITE) {
 		access |= IB_ACCESS_LOCAL_WRITE;
 		if (ia->iwarp && ia->dev->ops.driver_id != RDMA_DRIVER_SIW)
 			access |= IB_ACCESS_REMOTE_WRITE;
 	}
-	if (arg->privileges & KDAPL_PRIV_REMOTE_READ)
+	if (lmr->privileges & KDAPL_PRIV_REMOTE_READ)
 		access |= IB_ACCESS_REMOTE_READ;
-	if (arg->privileges & KDAPL_PRIV_REMOTE_WRITE)
+	if (lmr->privileges & KDAPL_PRIV_REMOTE_WRITE)
 		access |= IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
-	if (lmr_relaxed(ia, arg->mem_type))
+	if (lmr->relaxed)
 		access |= IB_ACCESS_RELAXED_ORDERING;
 	return access;
 }
 
-/* The driver pins the pages and charges for them. */
+/*
+ * The driver pins the pages and charges for them. It keeps its list of them to
+ * itself: an LMR over another one is registered by its addresses once more, and
+ * is over what the program has there now.
+ */
 static int lmr_register_user(struct kdapl_lmr *lmr, int access,
 			     struct kdapl_memlock *why)
 {
+	u64 npages = kdapl_npages(lmr->addr, lmr->length);
 	struct ib_mr *mr;
 
 	mr = ib_reg_user_mr(lmr->pz->pd, lmr->addr, lmr->length, lmr->addr,
 			    access);
 	if (IS_ERR(mr))
-		return kdapl_memlock_explain(PTR_ERR(mr),
-					     kdapl_npages(lmr->addr,
-							  lmr->length), why);
+		return kdapl_memlock_explain(PTR_ERR(mr), npages, why);
 	lmr->mr = mr;
+	kdapl_pinned_add(npages << PAGE_SHIFT);
 	return 0;
 }
 
-static int lmr_register_frwr(struct kdapl_lmr *lmr, int access,
+/* The pages of another LMR are taken as they are, where they do. */
+static struct kdapl_pages *lmr_pages(struct kdapl_lmr *lmr,
+				     const struct kdapl_lmr *source,
+				     bool writable, struct kdapl_memlock *why)
+{
+	struct kdapl_pages *pages;
+
+	if (source && (source->pages->writable || !writable))
+		return kdapl_pages_get(source->pages);
+
+	pages = kdapl_pages_pin(lmr->obj.ia->dev, lmr->addr, lmr->length,
+				writable, why);
+	if (source && !IS_ERR(pages) &&
+	    !kdapl_pages_same(pages, source->pages)) {
+		kdapl_pages_put(pages);
+		return ERR_PTR(-EFAULT);
+	}
+	return pages;
+}
+
+static int lmr_register_frwr(struct kdapl_lmr *lmr,
+			     const struct kdapl_lmr *source, int access,
 			     struct kdapl_memlock *why)
 {
 	struct kdapl_pages *pages;
 	struct ib_mr *mr;
 
-	pages = kdapl_pages_pin(lmr->obj.ia->dev, lmr->addr, lmr->length,
-				ib_access_writable(access), why);
+	pages = lmr_pages(lmr, source, ib_access_writable(access), why);
 	if (IS_ERR(pages))
 		return PTR_ERR(pages);
 	mr = kdapl_frwr_register(lmr->pz, &pages->sgt, lmr->addr, lmr->length,
 				 access);
 	if (IS_ERR(mr)) {
-		kdapl_pages_unpin(pages);
+		kdapl_pages_put(pages);
 		return PTR_ERR(mr);
 	}
 	lmr->mr = mr;
@@ -99,10 +142,12 @@ static int lmr_register_frwr(struct kdapl_lmr *lmr, int access,
 	return 0;
 }
 
-static int lmr_register(struct kdapl_lmr *lmr, int access,
+/* @source: the LMR whose memory it is, or NULL. */
+static int lmr_register(struct kdapl_lmr *lmr, const struct kdapl_lmr *source,
 			struct kdapl_memlock *why)
 {
 	struct kdapl_ia *ia = lmr->obj.ia;
+	int access = lmr_access(lmr);
 	int ret;
 
 	ret = kdapl_cgroup_charge(ia->dev, &lmr->cg,
@@ -110,7 +155,7 @@ static int lmr_register(struct kdapl_lmr *lmr, int access,
 	if (ret)
 		return ret;
 	if (ia->frwr)
-		ret = lmr_register_frwr(lmr, access, why);
+		ret = lmr_register_frwr(lmr, source, access, why);
 	else
 		ret = lmr_register_user(lmr, access, why);
 	if (ret) {
@@ -119,7 +164,6 @@ static int lmr_register(struct kdapl_lmr *lmr, int access,
 		return ret;
 	}
 	lmr->lkey = lmr->mr->lkey;
-	kdapl_pinned_add(kdapl_npages(lmr->addr, lmr->length) << PAGE_SHIFT);
 	return 0;
 }
 
@@ -133,10 +177,65 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 		return;
 	lmr->mr = NULL;
 	if (lmr->pages)
-		kdapl_pages_unpin(lmr->pages);
+		kdapl_pages_put(lmr->pages);
+	else
+		kdapl_pinned_add(-pinned);
 	lmr->pages = NULL;
-	kdapl_pinned_add(-pinned);
 	kdapl_cgroup_uncharge(ia->dev, &lmr->cg, RDMACG_RESOURCE_HCA_OBJECT);
+}
+
+/* Of a device that is there. */
+static void lmr_invalidate(struct kdapl_lmr *lmr)
+{
+	if (lmr->pages)
+		kdapl_frwr_invalidate(lmr->pz, lmr->mr);
+	lmr_deregister(lmr);
+}
+
+static int lmr_register_watched(struct kdapl_lmr *lmr, const u8 *cookie,
+				struct kdapl_shared_watch *watch,
+				struct kdapl_memlock *why)
+{
+	struct kdapl_shared *shared;
+	int ret;
+
+	kdapl_shared_watch_begin(watch);
+	shared = kdapl_shared_join(lmr->obj.ia->adapter, cookie, lmr->addr,
+				   lmr->length);
+	if (IS_ERR(shared))
+		return PTR_ERR(shared);
+	ret = lmr_register(lmr, NULL, why);
+	if (!ret && kdapl_shared_watch_moved(watch)) {
+		lmr_invalidate(lmr);
+		ret = -EAGAIN;
+	}
+	if (ret)
+		kdapl_shared_leave(shared);
+	else
+		lmr->shared = shared;
+	return ret;
+}
+
+/*
+ * What is pinned has to be what was found at the addresses, but both take the
+ * lock of the address space for themselves. So it is watched from before the one
+ * to behind the other, and when anything was unmapped meanwhile all is done again.
+ */
+static int lmr_register_shared(struct kdapl_lmr *lmr, const u8 *cookie,
+			       struct kdapl_memlock *why)
+{
+	struct kdapl_shared_watch watch;
+	int tries = SHARED_TRIES;
+	int ret;
+
+	ret = kdapl_shared_watch(&watch, lmr->addr, lmr->length);
+	if (ret)
+		return ret;
+	do {
+		ret = lmr_register_watched(lmr, cookie, &watch, why);
+	} while (ret == -EAGAIN && --tries);
+	kdapl_shared_unwatch(&watch);
+	return ret == -EAGAIN ? -EBADFD : ret;
 }
 
 void kdapl_lmr_kill(struct kdapl_lmr *lmr)
@@ -154,11 +253,10 @@ static void lmr_destroy(struct kdapl_obj *obj)
 	 * A receive that is parked may have it, as one that is posted may.
 	 */
 	kdapl_sq_sync(&obj->ia->sq);
-	if (lmr->mr) {
-		if (lmr->pages)
-			kdapl_frwr_invalidate(lmr->pz, lmr->mr);
-		lmr_deregister(lmr);
-	}
+	if (lmr->mr)
+		lmr_invalidate(lmr);
+	if (lmr->shared)
+		kdapl_shared_leave(lmr->shared);
 	kdapl_obj_unuse(&lmr->pz->obj);
 }
 
@@ -186,6 +284,7 @@ static struct kdapl_lmr *lmr_alloc(struct kdapl_ia *ia,
 	lmr->addr = arg->addr;
 	lmr->length = arg->length;
 	lmr->privileges = arg->privileges;
+	lmr->relaxed = arg->mem_type == KDAPL_MEM_VIRTUAL && ia->relaxed;
 
 	ret = kdapl_obj_init(&lmr->obj, ia, &kdapl_lmr_ops, 0);
 	if (ret) {
@@ -201,6 +300,40 @@ static struct kdapl_lmr *lmr_alloc(struct kdapl_ia *ia,
 	return lmr;
 }
 
+/* Over the memory of another LMR, which stays while this takes. */
+static int lmr_register_source(struct kdapl_lmr *lmr, u32 id,
+			       struct kdapl_memlock *why)
+{
+	struct kdapl_obj *obj;
+	struct kdapl_lmr *source;
+	int ret;
+
+	obj = kdapl_obj_use(lmr->obj.ia, id, KDAPL_OBJ_LMR);
+	if (!obj)
+		return -ENOENT;
+	source = to_lmr(obj);
+	lmr->addr = source->addr;
+	lmr->length = source->length;
+	lmr->relaxed = source->relaxed;
+	ret = lmr_register(lmr, source, why);
+	kdapl_obj_unuse(obj);
+	return ret == -EFAULT ? -EBADFD : ret;
+}
+
+static int lmr_register_type(struct kdapl_lmr *lmr,
+			     const struct kdapl_lmr_create *arg,
+			     struct kdapl_memlock *why)
+{
+	switch (arg->mem_type) {
+	case KDAPL_MEM_LMR:
+		return lmr_register_source(lmr, arg->source, why);
+	case KDAPL_MEM_SHARED:
+		return lmr_register_shared(lmr, arg->cookie, why);
+	default:
+		return lmr_register(lmr, NULL, why);
+	}
+}
+
 int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg)
 {
 	struct kdapl_memlock why = {};
@@ -214,7 +347,7 @@ int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg)
 	if (IS_ERR(lmr))
 		return PTR_ERR(lmr);
 
-	ret = lmr_register(lmr, lmr_access(ia, arg), &why);
+	ret = lmr_register_type(lmr, arg, &why);
 	if (ret) {
 		arg->memlock_limit = why.limit;
 		arg->memlock_needed = why.needed;
@@ -224,10 +357,12 @@ int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg)
 	}
 
 	arg->id = lmr->obj.id;
+	arg->addr = lmr->addr;
+	arg->length = lmr->length;
 	arg->rkey = 0;
 	if (arg->privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE))
 		arg->rkey = lmr->mr->rkey;
-	if (!lmr_relaxed(ia, arg->mem_type))
+	if (arg->mem_type == KDAPL_MEM_VIRTUAL && !lmr->relaxed)
 		arg->mem_type = KDAPL_MEM_SO_VIRTUAL;
 	kdapl_obj_publish(&lmr->obj);
 	return 0;

@@ -15,6 +15,7 @@
 #include "pz.h"
 
 struct kdapl_pages;
+struct kdapl_shared;
 struct rdma_cgroup;
 
 struct kdapl_lmr {
@@ -22,10 +23,12 @@ struct kdapl_lmr {
 	struct kdapl_pz *pz;
 	struct ib_mr *mr;
 	struct kdapl_pages *pages;	/* pinned by us (FRWR), else NULL */
+	struct kdapl_shared *shared;	/* its cookie, else NULL */
 	struct rdma_cgroup *cg;
 	u64 addr;
 	u64 length;
 	u32 privileges;
+	bool relaxed;			/* the device may write out of order */
 	u32 lkey;
 };
 

@@ -92,6 +92,7 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 	pages = kzalloc(sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
+	refcount_set(&pages->ref, 1);
 	pages->dev = dev;
 	pages->npages = kdapl_npages(addr, length);
 	pages->writable = writable;
@@ -106,11 +107,27 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 		kfree(pages);
 		return ERR_PTR(ret);
 	}
+	kdapl_pinned_add((s64)pages->npages << PAGE_SHIFT);
 	return pages;
 }
 
-void kdapl_pages_unpin(struct kdapl_pages *pages)
+struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages)
 {
+	refcount_inc(&pages->ref);
+	return pages;
+}
+
+bool kdapl_pages_same(const struct kdapl_pages *a, const struct kdapl_pages *b)
+{
+	return a->npages == b->npages &&
+	       !memcmp(a->page, b->page, array_size(a->npages, sizeof(*a->page)));
+}
+
+void kdapl_pages_put(struct kdapl_pages *pages)
+{
+	if (!refcount_dec_and_test(&pages->ref))
+		return;
+	kdapl_pinned_add(-((s64)pages->npages << PAGE_SHIFT));
 	ib_dma_unmap_sgtable_attrs(pages->dev, &pages->sgt, DMA_BIDIRECTIONAL,
 				   0);
 	sg_free_table(&pages->sgt);

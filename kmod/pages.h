@@ -4,6 +4,7 @@
 #define KDAPL_PAGES_H
 
 #include <linux/mm_types.h>
+#include <linux/refcount.h>
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
@@ -11,6 +12,7 @@
 
 /**
  * struct kdapl_pages - pinned pages
+ * @ref: LMRs over them
  * @dev: the device that they are mapped for
  * @mm: whose they are and who is charged, held by mmgrab()
  * @page: the pages
@@ -19,6 +21,7 @@
  * @sgt: mapped for DMA
  */
 struct kdapl_pages {
+	refcount_t ref;
 	struct ib_device *dev;
 	struct mm_struct *mm;
 	struct page **page;
@@ -37,6 +40,10 @@ struct kdapl_pages {
  */
 struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 				    bool writable, struct kdapl_memlock *why);
-void kdapl_pages_unpin(struct kdapl_pages *pages);
+struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages);
+/* The last one unpins and uncharges. */
+void kdapl_pages_put(struct kdapl_pages *pages);
+/* Both are the same pages of memory in the same order. */
+bool kdapl_pages_same(const struct kdapl_pages *a, const struct kdapl_pages *b);
 
 #endif /* KDAPL_PAGES_H */

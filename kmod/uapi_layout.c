@@ -119,7 +119,7 @@ AT(kdapl_destroy, id, 8);
 SIZE(kdapl_pz_create, 8);
 AT(kdapl_pz_create, id, 4);
 
-SIZE(kdapl_lmr_create, 56);
+SIZE(kdapl_lmr_create, 104);
 AT(kdapl_lmr_create, pz, 4);
 AT(kdapl_lmr_create, mem_type, 8);
 AT(kdapl_lmr_create, privileges, 12);
@@ -129,6 +129,9 @@ AT(kdapl_lmr_create, id, 32);
 AT(kdapl_lmr_create, rkey, 36);
 AT(kdapl_lmr_create, memlock_limit, 40);
 AT(kdapl_lmr_create, memlock_needed, 48);
+AT(kdapl_lmr_create, source, 56);
+AT(kdapl_lmr_create, pad, 60);
+AT(kdapl_lmr_create, cookie, 64);
 
 SIZE(kdapl_evd_create, 56);
 AT(kdapl_evd_create, flags, 4);

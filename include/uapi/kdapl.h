@@ -445,23 +445,39 @@ struct kdapl_pz_create {
 #define KDAPL_PRIV_ALL		0x33
 
 #define KDAPL_MEM_VIRTUAL	0
+#define KDAPL_MEM_LMR		1
+#define KDAPL_MEM_SHARED	2
 #define KDAPL_MEM_SO_VIRTUAL	3
+
+#define KDAPL_COOKIE_SIZE	40
 
 /**
  * struct kdapl_lmr_create - register memory (KDAPL_LMR_CREATE)
  * @size: sizeof(struct kdapl_lmr_create)
  * @pz: id of the PZ
- * @mem_type: in: KDAPL_MEM_VIRTUAL or KDAPL_MEM_SO_VIRTUAL; out: what it became
+ * @mem_type: in: KDAPL_MEM_*; out: SO_VIRTUAL where VIRTUAL became that
  * @privileges: KDAPL_PRIV_*
- * @addr: start of the memory
- * @length: bytes, not zero
+ * @addr: start of the memory; with KDAPL_MEM_LMR zero, and out: @source's
+ * @length: bytes, not zero; with KDAPL_MEM_LMR zero, and out: @source's
  * @id: out: the LMR, which is also its LMR context
  * @rkey: out: the RMR context, 0 without remote privileges
  * @memlock_limit: out, with EDQUOT: what RLIMIT_MEMLOCK allows, in bytes
  * @memlock_needed: out, with EDQUOT: what the process would have pinned
+ * @source: with KDAPL_MEM_LMR, id of the LMR whose memory it is; else zero
+ * @pad: zero
+ * @cookie: with KDAPL_MEM_SHARED, what all who share call the memory; else zero
  *
  * Pins the pages and charges them against RLIMIT_MEMLOCK (the same account
  * as verbs use). May block.
+ *
+ * KDAPL_MEM_LMR: the new LMR does not need @source any longer. EBADFD: its
+ * memory is not mapped there any more.
+ *
+ * KDAPL_MEM_SHARED: a cookie belongs to an adapter, from the first LMR that
+ * brings it to the end of the last. All its LMRs are the same user's, over the
+ * same piece of the same object, and that object is a tmpfs or hugetlbfs file, a
+ * memfd, a System V segment or a shared anonymous mapping, mapped shared and
+ * writable. EBADFD for all else.
  */
 struct kdapl_lmr_create {
 	__u32 size;
@@ -474,6 +490,9 @@ struct kdapl_lmr_create {
 	__u32 rkey;
 	__aligned_u64 memlock_limit;
 	__aligned_u64 memlock_needed;
+	__u32 source;
+	__u32 pad;
+	__u8 cookie[KDAPL_COOKIE_SIZE];
 };
 
 /**

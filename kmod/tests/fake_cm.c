@@ -67,7 +67,19 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-void kdapl_pages_unpin(struct kdapl_pages *pages)
+struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages)
 {
 	WARN_ON(1);
+	return pages;
+}
+
+void kdapl_pages_put(struct kdapl_pages *pages)
+{
+	WARN_ON(1);
+}
+
+bool kdapl_pages_same(const struct kdapl_pages *a, const struct kdapl_pages *b)
+{
+	WARN_ON(1);
+	return false;
 }

@@ -22,11 +22,6 @@ static struct fake_mr *mrs[FAKE_MRS];	/* by lkey */
 
 /* ---- completion queues ------------------------------------------------- */
 
-static struct fake_cq *to_fake_cq(struct ib_cq *cq)
-{
-	return container_of(cq, struct fake_cq, ib);
-}
-
 struct ib_cq *fake_create_cq(struct ib_device *dev, ib_comp_handler handler,
 			     void *context, const struct ib_cq_init_attr *attr)
 {
@@ -67,6 +62,7 @@ static int fake_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	spin_lock_irqsave(&dev->lock, flags);
 	for (i = 0; i < n && cq->tail != cq->head; i++)
 		wc[i] = cq->wc[cq->tail++ & (cq->ib.cqe - 1)];
+	cq->polled = true;
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return i;
 }
@@ -453,6 +449,8 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	struct fake_mr *mr;
 	u32 n = 0;
 
+	if (to_fake_dev(pd->device)->registering)
+		to_fake_dev(pd->device)->registering(addr, length);
 	while (n < FAKE_MRS && mrs[n])
 		n++;
 	if (n == FAKE_MRS)

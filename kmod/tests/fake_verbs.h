@@ -58,7 +58,13 @@ struct fake_cq {
 	struct ib_wc *wc;
 	u32 head, tail;
 	bool armed;
+	bool polled;		/* since a test cleared it */
 };
+
+static inline struct fake_cq *to_fake_cq(struct ib_cq *cq)
+{
+	return container_of(cq, struct fake_cq, ib);
+}
 
 /**
  * struct fake_dev - the device
@@ -66,12 +72,14 @@ struct fake_cq {
  * @qps: how many queue pairs exist; likewise @cqs, @pds, @mrs,
  *	@srqs
  * @bad_sge: a segment was posted that is in no LMR
+ * @registering: called while memory is registered
  */
 struct fake_dev {
 	struct ib_device ib;
 	spinlock_t lock;	/* see above */
 	int qps, cqs, pds, mrs, srqs;
 	bool bad_sge;
+	void (*registering)(u64 addr, u64 length);
 };
 
 static inline struct fake_dev *to_fake_dev(struct ib_device *dev)

@@ -177,6 +177,9 @@ TEST_F(Ia, TellsOfItsProvider)
 	EXPECT_EQ(attr.srq_watermarks_supported, 0x111);
 	EXPECT_EQ(attr.srq_info_supported, 0x11);
 	EXPECT_EQ(attr.lmr_sync_req, DAT_FALSE);
+	EXPECT_EQ(int{ attr.lmr_mem_types_supported }, DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR |
+							       DAT_MEM_TYPE_SHARED_VIRTUAL |
+							       DAT_MEM_TYPE_SO_VIRTUAL);
 	EXPECT_EQ(attr.evd_stream_merging_supported[2][3], DAT_TRUE);
 	const auto value = [&](const std::string &name) -> std::string {
 		for (DAT_COUNT i = 0; i < attr.num_provider_specific_attr; i++)

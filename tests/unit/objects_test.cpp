@@ -93,9 +93,6 @@ TEST_F(Objects, LmrCreationChecksItsArguments)
 {
 	char *start = memory.data();
 
-	EXPECT_TRUE(is_error(create_lmr(DAT_MEM_TYPE_LMR, start, 8), DAT_MODEL_NOT_SUPPORTED));
-	EXPECT_TRUE(is_error(create_lmr(DAT_MEM_TYPE_SHARED_VIRTUAL, start, 8),
-			     DAT_MODEL_NOT_SUPPORTED));
 	EXPECT_TRUE(is_error(create_lmr(static_cast<DAT_MEM_TYPE>(7), start, 8),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2));
 	EXPECT_TRUE(is_error(create_lmr(DAT_MEM_TYPE_VIRTUAL, nullptr, 8), DAT_INVALID_PARAMETER,

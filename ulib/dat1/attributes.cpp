@@ -120,11 +120,9 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 	attr.provider_version_major = KDAPL_ABI_VERSION;
 	attr.dapl_version_major = DAT_VERSION_MAJOR;
 	attr.dapl_version_minor = DAT_VERSION_MINOR;
-	/*
-	 * VIRTUAL is 0 and SO_VIRTUAL is 3, the OR of two types that are not there:
-	 * the field cannot tell of the latter.
-	 */
-	attr.lmr_mem_types_supported = DAT_MEM_TYPE_VIRTUAL;
+	/* VIRTUAL is 0 and SO_VIRTUAL is 3: the OR of all four. */
+	attr.lmr_mem_types_supported =
+		static_cast<DAT_MEM_TYPE>(DAT_MEM_TYPE_LMR | DAT_MEM_TYPE_SHARED_VIRTUAL);
 	attr.iov_ownership_on_return = DAT_IOV_CONSUMER;
 	attr.dat_qos_supported = DAT_QOS_BEST_EFFORT;
 	attr.completion_flags_supported = DAT_COMPLETION_SUPPRESS_FLAG |

@@ -15,24 +15,73 @@ static_assert(DAT_MEM_PRIV_REMOTE_READ_FLAG == KDAPL_PRIV_REMOTE_READ);
 static_assert(DAT_MEM_PRIV_LOCAL_WRITE_FLAG == KDAPL_PRIV_LOCAL_WRITE);
 static_assert(DAT_MEM_PRIV_REMOTE_WRITE_FLAG == KDAPL_PRIV_REMOTE_WRITE);
 static_assert(DAT_MEM_TYPE_VIRTUAL == KDAPL_MEM_VIRTUAL);
+static_assert(DAT_MEM_TYPE_LMR == KDAPL_MEM_LMR);
+static_assert(DAT_MEM_TYPE_SHARED_VIRTUAL == KDAPL_MEM_SHARED);
+static_assert(DAT_LMR_COOKIE_SIZE == KDAPL_COOKIE_SIZE);
 static_assert(DAT_MEM_TYPE_SO_VIRTUAL == KDAPL_MEM_SO_VIRTUAL);
 
 namespace {
 
-Status check_memory(DAT_MEM_TYPE type, DAT_PVOID start, DAT_VLEN length,
-		    std::uint32_t privileges) noexcept
+/** A range of the program's memory. */
+Status check_range(DAT_PVOID start, DAT_VLEN length) noexcept
 {
-	if (type == DAT_MEM_TYPE_LMR || type == DAT_MEM_TYPE_SHARED_VIRTUAL)
-		return fail(Type::model_not_supported);
-	if (type != DAT_MEM_TYPE_VIRTUAL && type != DAT_MEM_TYPE_SO_VIRTUAL)
-		return bad_parameter(Sub::arg2);
 	if (!start)
 		return bad_parameter(Sub::arg3);
 	if (!length || reinterpret_cast<std::uintptr_t>(start) > ~length)
 		return bad_parameter(Sub::arg4);
-	if (privileges & ~std::uint32_t{ KDAPL_PRIV_ALL })
-		return bad_parameter(Sub::arg6);
 	return success;
+}
+
+/** The memory that is meant, as the engine wants it. */
+Status describe(const Ia &ia, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION &region,
+		DAT_VLEN length, Lmr::Create &args) noexcept
+{
+	DAT_PVOID start = nullptr;
+
+	switch (type) {
+	case DAT_MEM_TYPE_LMR: {
+		const auto source = kdapl::pin<Lmr>(region.for_lmr_handle);
+		if (!source || &source->ia() != &ia)
+			return bad_handle(Sub::handle_lmr);
+		args.source_handle = source->handle();
+		args.source = source->id();
+		return success;
+	}
+	case DAT_MEM_TYPE_SHARED_VIRTUAL:
+		start = region.for_shared_memory.virtual_address;
+		if (!region.for_shared_memory.shared_memory_id)
+			return bad_parameter(Sub::arg3);
+		std::ranges::copy(*region.for_shared_memory.shared_memory_id, args.cookie.begin());
+		break;
+	case DAT_MEM_TYPE_VIRTUAL:
+	case DAT_MEM_TYPE_SO_VIRTUAL:
+		start = region.for_va;
+		break;
+	default:
+		return bad_parameter(Sub::arg2);
+	}
+	args.address = reinterpret_cast<std::uintptr_t>(start);
+	args.length = length;
+	return check_range(start, length);
+}
+
+/** The opposite of describe(). */
+DAT_REGION_DESCRIPTION region_of(Lmr &lmr) noexcept
+{
+	const Lmr::Create &attributes = lmr.attributes();
+	DAT_REGION_DESCRIPTION region{};
+
+	if (attributes.mem_type == KDAPL_MEM_LMR) {
+		region.for_lmr_handle = to_dat(attributes.source_handle);
+		return region;
+	}
+	region.for_va = reinterpret_cast<DAT_PVOID>(attributes.address);
+	if (attributes.mem_type == KDAPL_MEM_SHARED)
+		region.for_shared_memory = {
+			.virtual_address = reinterpret_cast<DAT_PVOID>(attributes.address),
+			.shared_memory_id = reinterpret_cast<DAT_LMR_COOKIE>(lmr.cookie().data()),
+		};
+	return region;
 }
 
 template <class T>
@@ -63,25 +112,21 @@ DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE mem_type,
 			return bad_handle(Sub::handle_pz);
 		if (!lmr_handle)
 			return bad_parameter(Sub::arg7);
-		if (Status status =
-			    check_memory(mem_type, region_description.for_va, length, privileges);
-		    !status.ok())
-			return status;
+		if (privileges & ~std::uint32_t{ KDAPL_PRIV_ALL })
+			return bad_parameter(Sub::arg6);
 
 		Ref<Lmr> lmr;
-		const Lmr::Create args = {
-			.mem_type = bits(mem_type),
-			.privileges = privileges,
-			.address = reinterpret_cast<std::uintptr_t>(region_description.for_va),
-			.length = length,
-		};
+		Lmr::Create args = { .mem_type = bits(mem_type), .privileges = privileges };
+		if (Status status = describe(*ia, mem_type, region_description, length, args);
+		    !status.ok())
+			return status;
 		if (Status status = Lmr::create(ia, *pz, args, lmr); !status.ok())
 			return status;
 		*lmr_handle = to_dat(lmr->handle());
 		store(lmr_context, lmr->lmr_context());
 		store(rmr_context, lmr->rmr_context());
-		store(registered_size, args.length);
-		store(registered_address, args.address);
+		store(registered_size, lmr->attributes().length);
+		store(registered_address, lmr->attributes().address);
 		return success;
 	});
 }
@@ -102,7 +147,7 @@ DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK lmr_param
 		*lmr_param = {};
 		lmr_param->ia_handle = to_dat(lmr->ia().handle());
 		lmr_param->mem_type = static_cast<DAT_MEM_TYPE>(attributes.mem_type);
-		lmr_param->region_desc.for_va = reinterpret_cast<DAT_PVOID>(attributes.address);
+		lmr_param->region_desc = region_of(*lmr);
 		lmr_param->length = attributes.length;
 		lmr_param->pz_handle = to_dat(lmr->pz());
 		lmr_param->mem_priv = static_cast<DAT_MEM_PRIV_FLAGS>(attributes.privileges);

@@ -21,7 +21,8 @@ Status create_status(int err, const kdapl_lmr_create &arg) noexcept
 		debug_error("dat_lmr_create: %llu bytes at 0x%llx: %s",
 			    static_cast<unsigned long long>(arg.length),
 			    static_cast<unsigned long long>(arg.addr), std::strerror(err));
-	return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_memory_region });
+	return from_errno(err, { .object = arg.source ? Sub::handle_lmr : Sub::handle_pz,
+				 .limit = Sub::resource_memory_region });
 }
 
 } // namespace
@@ -36,18 +37,22 @@ Status Lmr::create(const Ref<Ia> &ia, const Pz &pz, const Create &args, Ref<Lmr>
 	arg.privileges = args.privileges;
 	arg.addr = args.address;
 	arg.length = args.length;
+	arg.source = args.source;
+	std::memcpy(arg.cookie, args.cookie.data(), sizeof arg.cookie);
 	if (int err = ia->device().call(KDAPL_LMR_CREATE, arg))
 		return create_status(err, arg);
 	draft->id_ = arg.id;
 	draft->rmr_context_ = arg.rkey;
 	draft->attributes_.mem_type = arg.mem_type;
+	draft->attributes_.address = arg.addr;
+	draft->attributes_.length = arg.length;
 
 	try {
 		std::lock_guard lock(ia->sq().mutex());
 		ia->lmrs().insert({ .context = arg.id,
 				    .pz = arg.pz,
-				    .address = args.address,
-				    .length = args.length,
+				    .address = arg.addr,
+				    .length = arg.length,
 				    .privileges = args.privileges });
 	} catch (...) {
 		ia->discard(KDAPL_OBJ_LMR, arg.id);

@@ -4,6 +4,7 @@
 
 #include "pz.hpp"
 
+#include <array>
 #include <span>
 
 namespace kdapl {
@@ -19,11 +20,16 @@ class Lmr final : public Child {
 public:
 	static constexpr Kind kind = Kind::lmr;
 
+	using Cookie = std::array<char, KDAPL_COOKIE_SIZE>;
+
 	struct Create {
 		std::uint32_t mem_type; /**< KDAPL_MEM_* */
 		std::uint32_t privileges; /**< KDAPL_PRIV_* */
-		std::uint64_t address;
-		std::uint64_t length;
+		std::uint64_t address = 0;
+		std::uint64_t length = 0;
+		Handle source_handle{}; /**< KDAPL_MEM_LMR: whose memory it is */
+		std::uint32_t source = 0; /**< and its id */
+		Cookie cookie{}; /**< KDAPL_MEM_SHARED */
 	};
 
 	static Status create(const Ref<Ia> &ia, const Pz &pz, const Create &args, Ref<Lmr> &lmr);
@@ -32,8 +38,10 @@ public:
 	/** Whether all segments lie in memory registered with the IA. */
 	static Status check_registered(Ia &ia, std::span<const Segment> segments) noexcept;
 
-	/** As asked for, with the memory type that it became. */
+	/** As asked for, with the memory type and the range that it became. */
 	const Create &attributes() const noexcept { return attributes_; }
+	/** As dat_lmr_query() tells it: where a program can read it. */
+	Cookie &cookie() noexcept { return attributes_.cookie; }
 	Handle pz() const noexcept { return pz_; }
 	std::uint32_t lmr_context() const noexcept { return id(); }
 	std::uint32_t rmr_context() const noexcept { return rmr_context_; }

@@ -120,6 +120,7 @@ void Module::release_file()
 	cnos_.clear();
 	eps_.clear();
 	psps_.clear();
+	lmrs_.clear();
 	sq_ = nullptr;
 }
 
@@ -347,12 +348,20 @@ int Module::destroy(const kdapl_destroy &arg)
 
 int Module::create_lmr(kdapl_lmr_create &arg)
 {
+	lmr_asked = arg;
 	if (!exists(arg.pz))
 		return ENOENT;
+	if (arg.mem_type == KDAPL_MEM_LMR) {
+		if (!exists(arg.source))
+			return ENOENT;
+		arg.addr = lmrs_.at(arg.source).addr;
+		arg.length = lmrs_.at(arg.source).length;
+	}
 	arg.id = add(KDAPL_OBJ_LMR);
+	lmrs_[arg.id] = arg;
 	if (arg.privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE))
 		arg.rkey = arg.id << 8;
-	if (!(attributes.flags & KDAPL_IA_RELAXED_ORDERING))
+	if (arg.mem_type == KDAPL_MEM_VIRTUAL && !(attributes.flags & KDAPL_IA_RELAXED_ORDERING))
 		arg.mem_type = KDAPL_MEM_SO_VIRTUAL;
 	return 0;
 }

@@ -137,6 +137,7 @@ public:
 	kdapl_cr_accept accepted{};
 	kdapl_ep_connect connected{};
 	kdapl_ep_set_marks marks{};
+	kdapl_lmr_create lmr_asked{}; /**< the latest, as it came */
 	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
 	bool file_open = false;
 	int mappings = 0; /**< made and not unmapped */
@@ -184,6 +185,7 @@ private:
 	std::map<std::uint32_t, Ep> eps_;
 	std::map<std::uint32_t, Srq> srqs_;
 	std::map<std::uint32_t, std::uint64_t> psps_;
+	std::map<std::uint32_t, kdapl_lmr_create> lmrs_; /**< the freed ones, too */
 	std::map<std::uint32_t, bool> interrupted_;
 	kdapl_sq_ring *sq_ = nullptr;
 	kdapl_sqe *sqes_ = nullptr;
