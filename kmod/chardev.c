@@ -205,8 +205,11 @@ static int cmd_destroy(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_destroy *arg = data;
 
-	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_CNO)
+	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_RMR)
 		return -EINVAL;
+	/* RMRs that are bound to it no more may not have let go of it yet. */
+	if (arg->type == KDAPL_OBJ_LMR)
+		kdapl_reaper_flush(&ia->reaper);
 	return kdapl_obj_destroy(ia, arg->id, arg->type);
 }
 
@@ -218,6 +221,18 @@ static int cmd_pz_create(struct kdapl_ia *ia, void *data)
 static int cmd_lmr_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_lmr_create(ia, data);
+}
+
+static int cmd_rmr_create(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_rmr_create *arg = data;
+
+	return arg->pad ? -EINVAL : kdapl_rmr_create(ia, arg);
+}
+
+static int cmd_rmr_bind(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_rmr_bind(ia, data);
 }
 
 static int cmd_evd_create(struct kdapl_ia *ia, void *data)
@@ -513,6 +528,14 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, pad),
 		.frees = true, .ia = cmd_cno_modify,
 	},
+	[_IOC_NR(KDAPL_RMR_CREATE)] = {
+		KDAPL_RMR_CREATE, V1(kdapl_rmr_create, user),
+		.ia = cmd_rmr_create,
+	},
+	[_IOC_NR(KDAPL_RMR_BIND)] = {
+		KDAPL_RMR_BIND, V1(kdapl_rmr_bind, pad),
+		.ia = cmd_rmr_bind,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -545,6 +568,8 @@ union kdapl_arg {
 	struct kdapl_cno_create cno_create;
 	struct kdapl_cno_wait cno_wait;
 	struct kdapl_cno_modify cno_modify;
+	struct kdapl_rmr_create rmr_create;
+	struct kdapl_rmr_bind rmr_bind;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

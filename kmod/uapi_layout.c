@@ -82,7 +82,7 @@ AT(kdapl_addr, port, 2);
 AT(kdapl_addr, scope_id, 4);
 AT(kdapl_addr, addr, 8);
 
-SIZE(kdapl_ia_query, 544);
+SIZE(kdapl_ia_query, 552);
 AT(kdapl_ia_query, transport, 4);
 AT(kdapl_ia_query, name, 8);
 AT(kdapl_ia_query, netdev, 72);
@@ -108,6 +108,7 @@ AT(kdapl_ia_query, max_lmr_size, 328);
 AT(kdapl_ia_query, max_message, 336);
 AT(kdapl_ia_query, flags, 344);
 AT(kdapl_ia_query, addrs, 352);
+AT(kdapl_ia_query, max_rmr_size, 544);
 
 SIZE(kdapl_destroy, 16);
 AT(kdapl_destroy, type, 4);
@@ -247,6 +248,24 @@ AT(kdapl_evd_resize, evd, 4);
 AT(kdapl_evd_resize, qlen, 8);
 AT(kdapl_evd_resize, flags, 12);
 AT(kdapl_evd_resize, ring, 16);
+
+SIZE(kdapl_rmr_create, 24);
+AT(kdapl_rmr_create, pz, 4);
+AT(kdapl_rmr_create, id, 8);
+AT(kdapl_rmr_create, pad, 12);
+AT(kdapl_rmr_create, user, 16);
+
+SIZE(kdapl_rmr_bind, 56);
+AT(kdapl_rmr_bind, rmr, 4);
+AT(kdapl_rmr_bind, ep, 8);
+AT(kdapl_rmr_bind, lmr, 12);
+AT(kdapl_rmr_bind, addr, 16);
+AT(kdapl_rmr_bind, length, 24);
+AT(kdapl_rmr_bind, cookie, 32);
+AT(kdapl_rmr_bind, flags, 40);
+AT(kdapl_rmr_bind, privileges, 44);
+AT(kdapl_rmr_bind, rkey, 48);
+AT(kdapl_rmr_bind, pad, 52);
 
 SIZE(kdapl_submit, 16);
 AT(kdapl_submit, flags, 4);

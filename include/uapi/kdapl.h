@@ -64,6 +64,7 @@ enum kdapl_obj_type {
 	KDAPL_OBJ_PSP,
 	KDAPL_OBJ_CR,
 	KDAPL_OBJ_CNO,
+	KDAPL_OBJ_RMR,
 };
 
 /**
@@ -213,15 +214,15 @@ struct kdapl_ev_head {
 
 /**
  * struct kdapl_event - one event
- * @user: the word of the object that it concerns: the EP (completions,
- *	connection events), the PSP (connection requests), or what an async
+ * @user: the word of the object that it concerns: the EP (completions of transfers,
+ *	connection events), the RMR (binds), the PSP (connection requests), or what an async
  *	event is about
- * @cookie: DTO: the entry's cookie. Connection request: its conn_qual
+ * @cookie: DTO and bind: the cookie given with it. Connection request: its conn_qual
  * @length: DTO: bytes moved. Connection request: the id of the CR in the low
  *	32 bits. Connection event: bytes of private data; to be read with
  *	KDAPL_EP_QUERY
  * @type: the DAT event number
- * @status: DTO: DAT_DTO_* status. Async: the reason
+ * @status: DTO and bind: DAT_DTO_* status. Async: the reason
  */
 struct kdapl_event {
 	__aligned_u64 user;
@@ -348,6 +349,7 @@ struct kdapl_addr {
  * @flags: out: KDAPL_IA_RELAXED_ORDERING, KDAPL_IA_FRWR
  * @pad: zero
  * @addrs: out
+ * @max_rmr_size: out: bytes that an RMR can be bound to, 0: there are no RMRs
  */
 struct kdapl_ia_query {
 	__u32 size;
@@ -377,6 +379,7 @@ struct kdapl_ia_query {
 	__u32 flags;
 	__u32 pad;
 	struct kdapl_addr addrs[KDAPL_ADDRS_MAX];
+	__aligned_u64 max_rmr_size;
 };
 
 /**
@@ -444,6 +447,63 @@ struct kdapl_lmr_create {
 	__u32 rkey;
 	__aligned_u64 memlock_limit;
 	__aligned_u64 memlock_needed;
+};
+
+/**
+ * struct kdapl_rmr_create - window onto a part of an LMR (KDAPL_RMR_CREATE)
+ * @size: sizeof(struct kdapl_rmr_create)
+ * @pz: id of the PZ
+ * @id: out
+ * @pad: zero
+ * @user: comes back in the events of its binds
+ *
+ * It is bound to nothing at first. EOPNOTSUPP where the device has no RMRs.
+ */
+struct kdapl_rmr_create {
+	__u32 size;
+	__u32 pz;
+	__u32 id;
+	__u32 pad;
+	__aligned_u64 user;
+};
+
+#define KDAPL_BIND_SLOTS	2
+
+/**
+ * struct kdapl_rmr_bind - bind an RMR, or unbind it (KDAPL_RMR_BIND)
+ * @size: sizeof(struct kdapl_rmr_bind)
+ * @rmr: id
+ * @ep: id of the EP that it is posted on, connected or disconnected
+ * @lmr: the LMR's context; not looked at when it is unbound
+ * @addr: first byte
+ * @length: bytes; 0 unbinds
+ * @cookie: comes back in the completion event
+ * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_FENCE
+ * @privileges: KDAPL_PRIV_*; the local ones mean nothing
+ * @rkey: out: the RMR context, good for the peer when the bind has completed
+ * @pad: zero
+ *
+ * Takes KDAPL_BIND_SLOTS of the EP's request slots. Comes after what stands in the
+ * submission ring, and before what is posted from now on. The former context ends
+ * with the bind. A bind that fails later leaves the RMR unbound.
+ *
+ * EPERM: the PZs differ. EACCES: the LMR lacks local read for remote read, or local
+ * write for remote write. EINVAL: outside the LMR. ENOSPC: longer than max_rmr_size,
+ * or no slots. EBADFD: the EP's state. EBUSY: binds of this RMR are outstanding on
+ * another EP.
+ */
+struct kdapl_rmr_bind {
+	__u32 size;
+	__u32 rmr;
+	__u32 ep;
+	__u32 lmr;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 cookie;
+	__u32 flags;
+	__u32 privileges;
+	__u32 rkey;
+	__u32 pad;
 };
 
 /**
@@ -871,5 +931,7 @@ struct kdapl_submit {
 #define KDAPL_CNO_CREATE	_IOWR(KDAPL_IOC_TYPE, 24, struct kdapl_cno_create)
 #define KDAPL_CNO_WAIT		_IOWR(KDAPL_IOC_TYPE, 25, struct kdapl_cno_wait)
 #define KDAPL_CNO_MODIFY	_IOW(KDAPL_IOC_TYPE, 26, struct kdapl_cno_modify)
+#define KDAPL_RMR_CREATE	_IOWR(KDAPL_IOC_TYPE, 27, struct kdapl_rmr_create)
+#define KDAPL_RMR_BIND		_IOWR(KDAPL_IOC_TYPE, 28, struct kdapl_rmr_bind)
 
 #endif /* _UAPI_KDAPL_H */
