@@ -149,6 +149,7 @@ TEST_F(Ia, TellsItsAttributes)
 	EXPECT_EQ(attr.max_rdma_read_per_ep_out, 8);
 	EXPECT_EQ(attr.max_rdma_read_in, 16000);
 	EXPECT_EQ(attr.max_lmr_block_size, 1ULL << 40);
+	EXPECT_EQ(attr.max_rmrs, 1000);
 	EXPECT_EQ(attr.max_srqs, 0);
 }
 

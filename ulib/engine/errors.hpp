@@ -46,6 +46,7 @@ enum class Sub : std::uint8_t {
 	handle_ia,
 	handle_ep,
 	handle_lmr,
+	handle_rmr,
 	handle_pz,
 	handle_psp,
 	handle_cr,
