@@ -10,6 +10,7 @@
 #include "env.h"
 
 #define DEPTH	16
+#define PAGES	15	/* of the LMR, in which a window can begin */
 #define RMR_USER	0x99887766ULL
 #define REMOTE	(KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE)
 
@@ -186,11 +187,11 @@ static void rmr_keys_run_out(struct kunit *test)
 
 	env_connect(env, &tep);
 	for (i = 0; i < 3 * 256; i++) {
-		rkey = bind(env, &tep, rmr, i % 16);
+		rkey = bind(env, &tep, rmr, i % PAGES);
 		finish(&tep, 2);
-		EXPECT_BOUND(test, &tep, i % 16, DAT_DTO_SUCCESS);
+		EXPECT_BOUND(test, &tep, i % PAGES, DAT_DTO_SUCCESS);
 		EXPECT_SHOWS_NOTHING(test, old);
-		EXPECT_SHOWS(test, rkey, i % 16);
+		EXPECT_SHOWS(test, rkey, i % PAGES);
 		old = rkey;
 	}
 	KUNIT_EXPECT_LE(test, windows_left(env), 2);
@@ -207,9 +208,9 @@ static void rmr_no_reuse(struct kunit *test)
 	env->ia->rmr_reuse = false;
 	env_connect(env, &tep);
 	for (i = 0; i < 100; i++) {
-		bind(env, &tep, rmr, i % 16);
+		bind(env, &tep, rmr, i % PAGES);
 		finish(&tep, 2);
-		EXPECT_BOUND(test, &tep, i % 16, DAT_DTO_SUCCESS);
+		EXPECT_BOUND(test, &tep, i % PAGES, DAT_DTO_SUCCESS);
 		KUNIT_EXPECT_EQ(test, windows_left(env), 1);
 		KUNIT_EXPECT_EQ(test,
 				to_rmr(env_hold(env, rmr, KDAPL_OBJ_RMR))->bound->keys,
@@ -405,7 +406,7 @@ static void rmr_forged_entry(struct kunit *test)
 
 	env_connect(env, &tep);
 	/* All slots have been a bind's. */
-	for (i = 0; i < DEPTH; i++) {
+	for (i = 0; i < PAGES; i++) {
 		bind(env, &tep, rmr, i);
 		finish(&tep, 2);
 		EXPECT_BOUND(test, &tep, i, DAT_DTO_SUCCESS);
