@@ -201,7 +201,7 @@ TEST(Rmr, ShowsWhatItIsBoundTo)
 		EXPECT_EQ(type, DAT_HANDLE_TYPE_RMR);
 		for (auto [offset, length] : { std::pair<std::size_t, std::size_t>{ 0, size / 2 },
 					       { 1, 1 },
-					       { page - 1, 2 },
+					       { page - 1, 200 },
 					       { page + 7, 3 * page },
 					       { size - page - 3, page + 3 } }) {
 			auto what = stage.shown.local(offset, length);
