@@ -59,6 +59,20 @@ bool kdapl_driver_last_wqe(const struct ib_device *dev)
 	       dev->ops.driver_id != RDMA_DRIVER_SIW;
 }
 
+/* Verbs in software: a key is looked up first, the data is copied afterwards. */
+bool kdapl_driver_fences(const struct ib_device *dev)
+{
+	switch (dev->ops.driver_id) {
+	case RDMA_DRIVER_RXE:
+	case RDMA_DRIVER_SIW:
+	case RDMA_DRIVER_HFI1:
+	case RDMA_DRIVER_QIB:
+		return false;
+	default:
+		return true;
+	}
+}
+
 const char *kdapl_driver_name(const struct ib_device *dev)
 {
 	return dev->ops.owner ? module_name(dev->ops.owner) : "kernel";

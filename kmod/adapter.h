@@ -70,5 +70,7 @@ const char *kdapl_driver_name(const struct ib_device *dev);
 bool kdapl_driver_registers(const struct ib_device *dev);
 /* The device can write into memory out of order. */
 bool kdapl_driver_relaxed(const struct ib_device *dev);
+/* Where a local invalidation is over, so are all accesses to what it ended. */
+bool kdapl_driver_fences(const struct ib_device *dev);
 
 #endif /* KDAPL_ADAPTER_H */

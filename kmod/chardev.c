@@ -210,8 +210,11 @@ static int cmd_destroy(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_destroy *arg = data;
 
-	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_SRQ)
+	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_RMR)
 		return -EINVAL;
+	/* RMRs that are bound to it no more may not have let go of it yet. */
+	if (arg->type == KDAPL_OBJ_LMR)
+		kdapl_reaper_flush(&ia->reaper);
 	return kdapl_obj_destroy(ia, arg->id, arg->type);
 }
 
@@ -223,6 +226,18 @@ static int cmd_pz_create(struct kdapl_ia *ia, void *data)
 static int cmd_lmr_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_lmr_create(ia, data);
+}
+
+static int cmd_rmr_create(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_rmr_create *arg = data;
+
+	return arg->pad ? -EINVAL : kdapl_rmr_create(ia, arg);
+}
+
+static int cmd_rmr_bind(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_rmr_bind(ia, data);
 }
 
 static int cmd_evd_create(struct kdapl_ia *ia, void *data)
@@ -584,6 +599,14 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_SRQ_SET_LOW, V1(kdapl_srq_set_low, pad),
 		.ia = cmd_srq_set_low,
 	},
+	[_IOC_NR(KDAPL_RMR_CREATE)] = {
+		KDAPL_RMR_CREATE, V1(kdapl_rmr_create, user),
+		.ia = cmd_rmr_create,
+	},
+	[_IOC_NR(KDAPL_RMR_BIND)] = {
+		KDAPL_RMR_BIND, V1(kdapl_rmr_bind, pad),
+		.ia = cmd_rmr_bind,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -620,6 +643,8 @@ union kdapl_arg {
 	struct kdapl_srq_create srq_create;
 	struct kdapl_srq_resize srq_resize;
 	struct kdapl_srq_set_low srq_set_low;
+	struct kdapl_rmr_create rmr_create;
+	struct kdapl_rmr_bind rmr_bind;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

@@ -5,6 +5,7 @@
 
 #include "ep.h"
 #include "ia.h"
+#include "rmr.h"
 #include "sq.h"
 #include "srq.h"
 
@@ -73,6 +74,8 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 		.status = work->status,
 	};
 
+	if (work->bind)
+		kdapl_bind_retire(work, &event);
 	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 						   ep->request_evd,
 		       &event, &work->rec);

@@ -27,9 +27,13 @@
 #include "pz.h"
 #include "region.h"
 
+struct kdapl_bind;
 struct kdapl_ep;
 struct kdapl_parked;
 struct kdapl_srq;
+
+/* A slot that a bind took: no operation of the ring. */
+#define KDAPL_WORK_BIND	0xff
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
@@ -42,9 +46,10 @@ struct kdapl_work {
 	struct kdapl_evrec rec;
 	struct kdapl_ep *ep;	/* of a receive on an SRQ: who took it */
 	struct kdapl_srq *srq;	/* whose slot it is, else NULL */
+	struct kdapl_bind *bind;	/* whose slot it is, or NULL: rmr.c */
 	u64 cookie;
 	u32 length;
-	u8 op;
+	u8 op;			/* enum kdapl_op, or KDAPL_WORK_BIND */
 	u8 state;
 	u8 status;		/* enum kdapl_dto_status */
 	bool suppress;

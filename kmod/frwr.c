@@ -373,22 +373,6 @@ static int frwr_post_connected(struct kdapl_pz *pz, struct ib_send_wr *wr)
 	return frwr_post(pz, wr);
 }
 
-static int frwr_map(struct ib_mr *mr, struct sg_table *sgt, u64 iova,
-		    u64 length)
-{
-	int n;
-
-	/* Some drivers look at the address while they map. */
-	mr->iova = iova;
-	n = ib_map_mr_sg(mr, sgt->sgl, sgt->nents, NULL, PAGE_SIZE);
-	if (n < 0)
-		return n;
-	if (n != sgt->nents || mr->length != length)
-		return -EINVAL;
-	mr->iova = iova;
-	return 0;
-}
-
 struct ib_mr *kdapl_frwr_register(struct kdapl_pz *pz, struct sg_table *sgt,
 				  u64 iova, u64 length, int access)
 {
@@ -401,7 +385,7 @@ struct ib_mr *kdapl_frwr_register(struct kdapl_pz *pz, struct sg_table *sgt,
 				 PAGE_SHIFT);
 	if (IS_ERR(mr))
 		return mr;
-	ret = frwr_map(mr, sgt, iova, length);
+	ret = kdapl_frwr_map(mr, sgt->sgl, sgt->nents, iova, length);
 	if (ret)
 		goto fail;
 

@@ -19,6 +19,31 @@ struct kdapl_pz;
 u64 kdapl_frwr_max_size(const struct ib_device *dev);
 
 /**
+ * kdapl_frwr_map() - fill an MR's page table, which the device may not use now
+ * @mr: the MR
+ * @sg: mapped for its device
+ * @nents: entries of @sg
+ * @iova: address that the peer and the segments use; the same offset in a page
+ *	as the first byte of @sg
+ * @length: bytes, all that @sg has
+ */
+static inline int kdapl_frwr_map(struct ib_mr *mr, struct scatterlist *sg,
+				 int nents, u64 iova, u64 length)
+{
+	int n;
+
+	/* Some drivers look at the address while they map. */
+	mr->iova = iova;
+	n = ib_map_mr_sg(mr, sg, nents, NULL, PAGE_SIZE);
+	if (n < 0)
+		return n;
+	if (n != nents || mr->length != length)
+		return -EINVAL;
+	mr->iova = iova;
+	return 0;
+}
+
+/**
  * kdapl_frwr_register() - register mapped pages
  * @pz: the PZ
  * @sgt: mapped for the PZ's device

@@ -30,6 +30,11 @@ module_param(frwr_only, bool, 0600);
 MODULE_PARM_DESC(frwr_only,
 		 "for tests: treat no driver as able to register user memory");
 
+static bool rmr_reuse;
+module_param(rmr_reuse, bool, 0600);
+MODULE_PARM_DESC(rmr_reuse,
+		 "for tests: treat every driver as one whose MRs can be bound again");
+
 /* ---- the device may be used --------------------------------------------- */
 
 int kdapl_ia_enter(struct kdapl_ia *ia)
@@ -148,6 +153,7 @@ static int ia_set_limits(struct kdapl_ia *ia)
 		return ret;
 	ia->max_message = port.max_msg_sz ?: INT_MAX;
 	ia->max_lmr_size = ia_max_lmr_size(ia);
+	ia->max_rmr_size = kdapl_frwr_max_size(ia->dev);
 
 	/* One completion queue holds both work queues of an EP. */
 	wr = min(attrs->max_qp_wr, attrs->max_cqe / 2);
@@ -183,9 +189,11 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->relaxed = flags & KDAPL_IA_RO_AWARE &&
 		      kdapl_driver_relaxed(ia->dev);
 	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
+	ia->rmr_reuse = rmr_reuse || kdapl_driver_fences(ia->dev);
 	init_rwsem(&ia->hw_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
+	kdapl_reaper_init(&ia->reaper);
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
 	ia->net = get_net(current->nsproxy->net_ns);
@@ -277,6 +285,7 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CNO);
@@ -320,6 +329,9 @@ static void obj_kill(struct kdapl_obj *obj)
 	case KDAPL_OBJ_SRQ:
 		kdapl_srq_kill(to_srq(obj));
 		break;
+	case KDAPL_OBJ_RMR:
+		kdapl_rmr_kill(to_rmr(obj));
+		break;
 	case KDAPL_OBJ_LMR:
 		kdapl_lmr_kill(to_lmr(obj));
 		break;
@@ -358,6 +370,7 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 	objs_kill(ia, KDAPL_OBJ_CR);
 	objs_kill(ia, KDAPL_OBJ_EP);
 	objs_kill(ia, KDAPL_OBJ_SRQ);
+	objs_kill(ia, KDAPL_OBJ_RMR);
 	objs_kill(ia, KDAPL_OBJ_LMR);
 	objs_kill(ia, KDAPL_OBJ_PZ);
 	objs_kill(ia, KDAPL_OBJ_EVD);
@@ -411,6 +424,7 @@ int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 		.max_srqs = ia->max_srqs,
 		.max_srq_recvs = ia->max_srqs ? KDAPL_SRQ_MAX : 0,
 		.max_srq_iov = ia->max_srqs ? ia->max_srq_iov : 0,
+		.max_rmr_size = ia->max_rmr_size,
 	};
 	if (ia->relaxed)
 		arg->flags |= KDAPL_IA_RELAXED_ORDERING;

@@ -16,6 +16,7 @@
 
 #include "obj.h"
 #include "region.h"
+#include "rmr.h"
 #include "sq.h"
 
 struct kdapl_adapter_dev;
@@ -29,6 +30,7 @@ struct kdapl_ia {
 	bool iwarp;
 	bool relaxed;			/* plain LMRs are relaxed ordered */
 	bool frwr;			/* memory is registered by FRWR */
+	bool rmr_reuse;			/* an MR may be bound more than once */
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */
@@ -41,13 +43,14 @@ struct kdapl_ia {
 
 	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
+	struct kdapl_reaper reaper;	/* of MRs of RMRs */
 
 	/* limits: the smaller of the device's and ours */
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
 	u32 max_read_in, max_read_out;
 	u32 max_srqs, max_srq_window, max_srq_iov;
 	u32 max_private_data, max_private_data_accept;
-	u64 max_lmr_size, max_message;
+	u64 max_lmr_size, max_rmr_size, max_message;
 };
 
 /* -ENODEV when no adapter (or netdev) of that name is visible to the caller. */

@@ -181,6 +181,9 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 	else
 		kdapl_pinned_add(-pinned);
 	lmr->pages = NULL;
+	if (lmr->bind_pages)
+		kdapl_pages_put(lmr->bind_pages);
+	lmr->bind_pages = NULL;
 	kdapl_cgroup_uncharge(ia->dev, &lmr->cg, RDMACG_RESOURCE_HCA_OBJECT);
 }
 
@@ -281,6 +284,7 @@ static struct kdapl_lmr *lmr_alloc(struct kdapl_ia *ia,
 	lmr = kzalloc(sizeof(*lmr), GFP_KERNEL_ACCOUNT);
 	if (!lmr)
 		return ERR_PTR(-ENOMEM);
+	mutex_init(&lmr->bind_lock);
 	lmr->addr = arg->addr;
 	lmr->length = arg->length;
 	lmr->privileges = arg->privileges;

@@ -9,6 +9,7 @@
 #ifndef KDAPL_LMR_H
 #define KDAPL_LMR_H
 
+#include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
 #include "obj.h"
@@ -24,6 +25,8 @@ struct kdapl_lmr {
 	struct ib_mr *mr;
 	struct kdapl_pages *pages;	/* pinned by us (FRWR), else NULL */
 	struct kdapl_shared *shared;	/* its cookie, else NULL */
+	struct mutex bind_lock;		/* guards bind_pages */
+	struct kdapl_pages *bind_pages;	/* what RMRs map, where pages is NULL */
 	struct rdma_cgroup *cg;
 	u64 addr;
 	u64 length;

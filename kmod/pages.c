@@ -58,28 +58,37 @@ static int pages_map(struct kdapl_pages *pages, u64 addr, u64 length)
 	return ret;
 }
 
+/* The same process is uncharged, whoever frees. */
+static void pages_uncharge(struct kdapl_pages *pages)
+{
+	if (!pages->mm)
+		return;
+	kdapl_memlock_uncharge(pages->mm, pages->npages);
+	mmdrop(pages->mm);
+}
+
 static int pages_fill(struct kdapl_pages *pages, u64 addr, u64 length,
 		      struct kdapl_memlock *why)
 {
 	int ret;
 
-	ret = kdapl_memlock_charge(pages->npages, why);
-	if (ret)
-		return ret;
+	if (why) {
+		ret = kdapl_memlock_charge(pages->npages, why);
+		if (ret)
+			return ret;
+		mmgrab(current->mm);
+		pages->mm = current->mm;
+	}
 	ret = pages_pin(pages, addr & PAGE_MASK);
 	if (ret)
 		goto uncharge;
 	ret = pages_map(pages, addr, length);
-	if (ret)
-		goto unpin;
-	mmgrab(current->mm);
-	pages->mm = current->mm;
-	return 0;
+	if (!ret)
+		return 0;
 
-unpin:
 	pages_release(pages, pages->npages);
 uncharge:
-	kdapl_memlock_uncharge(current->mm, pages->npages);
+	pages_uncharge(pages);
 	return ret;
 }
 
@@ -132,9 +141,7 @@ void kdapl_pages_put(struct kdapl_pages *pages)
 				   0);
 	sg_free_table(&pages->sgt);
 	pages_release(pages, pages->npages);
-	/* The same process is uncharged, whoever frees. */
-	kdapl_memlock_uncharge(pages->mm, pages->npages);
-	mmdrop(pages->mm);
+	pages_uncharge(pages);
 	kvfree(pages->page);
 	kfree(pages);
 }

@@ -14,7 +14,7 @@
  * struct kdapl_pages - pinned pages
  * @ref: LMRs over them
  * @dev: the device that they are mapped for
- * @mm: whose they are and who is charged, held by mmgrab()
+ * @mm: who is charged, held by mmgrab(); NULL: nobody
  * @page: the pages
  * @npages: how many
  * @writable: the device may write them
@@ -36,7 +36,7 @@ struct kdapl_pages {
  * @addr: start; @addr + @length does not wrap
  * @length: bytes, not 0; the caller has bounded it
  * @writable: the device may write it
- * @why: filled with -EDQUOT
+ * @why: filled with -EDQUOT; NULL: the pages are charged already
  */
 struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 				    bool writable, struct kdapl_memlock *why);

@@ -82,7 +82,7 @@ AT(kdapl_addr, port, 2);
 AT(kdapl_addr, scope_id, 4);
 AT(kdapl_addr, addr, 8);
 
-SIZE(kdapl_ia_query, 560);
+SIZE(kdapl_ia_query, 568);
 AT(kdapl_ia_query, transport, 4);
 AT(kdapl_ia_query, name, 8);
 AT(kdapl_ia_query, netdev, 72);
@@ -111,6 +111,7 @@ AT(kdapl_ia_query, addrs, 352);
 AT(kdapl_ia_query, max_srqs, 544);
 AT(kdapl_ia_query, max_srq_recvs, 548);
 AT(kdapl_ia_query, max_srq_iov, 552);
+AT(kdapl_ia_query, max_rmr_size, 560);
 
 SIZE(kdapl_destroy, 16);
 AT(kdapl_destroy, type, 4);
@@ -255,6 +256,24 @@ AT(kdapl_evd_resize, evd, 4);
 AT(kdapl_evd_resize, qlen, 8);
 AT(kdapl_evd_resize, flags, 12);
 AT(kdapl_evd_resize, ring, 16);
+
+SIZE(kdapl_rmr_create, 24);
+AT(kdapl_rmr_create, pz, 4);
+AT(kdapl_rmr_create, id, 8);
+AT(kdapl_rmr_create, pad, 12);
+AT(kdapl_rmr_create, user, 16);
+
+SIZE(kdapl_rmr_bind, 56);
+AT(kdapl_rmr_bind, rmr, 4);
+AT(kdapl_rmr_bind, ep, 8);
+AT(kdapl_rmr_bind, lmr, 12);
+AT(kdapl_rmr_bind, addr, 16);
+AT(kdapl_rmr_bind, length, 24);
+AT(kdapl_rmr_bind, cookie, 32);
+AT(kdapl_rmr_bind, flags, 40);
+AT(kdapl_rmr_bind, privileges, 44);
+AT(kdapl_rmr_bind, rkey, 48);
+AT(kdapl_rmr_bind, pad, 52);
 
 SIZE(kdapl_submit, 16);
 AT(kdapl_submit, flags, 4);

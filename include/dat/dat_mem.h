@@ -229,6 +229,11 @@ extern DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK rm
  * the bind has completed, and later requests on the same EP wait for that. The
  * old context dies with the bind. Completion is an event on the request EVD.
  *
+ * A bind takes two of the EP's request slots. The provider's named attribute
+ * KDAPL_MAX_RMR_SIZE tells how long a segment can be; a longer one gives
+ * DAT_INSUFFICIENT_RESOURCES (DAT_RESOURCE_MEMORY_REGION). Binds of one RMR that
+ * are outstanding are all on one EP, else DAT_INVALID_STATE.
+ *
  * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_INVALID_STATE,
  * DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED,
  * DAT_INSUFFICIENT_RESOURCES.

@@ -65,6 +65,7 @@ enum kdapl_obj_type {
 	KDAPL_OBJ_CR,
 	KDAPL_OBJ_CNO,
 	KDAPL_OBJ_SRQ,
+	KDAPL_OBJ_RMR,
 };
 
 /**
@@ -234,16 +235,16 @@ struct kdapl_ev_head {
 
 /**
  * struct kdapl_event - one event
- * @user: the word of the object that it concerns: the EP (completions,
- *	connection events), the PSP (connection requests), or what an async
+ * @user: the word of the object that it concerns: the EP (completions of transfers,
+ *	connection events), the RMR (binds), the PSP (connection requests), or what an async
  *	event is about
- * @cookie: DTO: the entry's cookie. Connection request: its conn_qual
+ * @cookie: DTO and bind: the cookie given with it. Connection request: its conn_qual
  * @length: DTO: bytes moved in the low 32 bits, in the high ones the tag of the SRQ
  *	that a receive was taken from. Connection request: the id of the CR in
  *	the low 32 bits. Connection event: bytes of private data; to be read
  *	with KDAPL_EP_QUERY
  * @type: the DAT event number
- * @status: DTO: DAT_DTO_* status. Async: the reason
+ * @status: DTO and bind: DAT_DTO_* status. Async: the reason
  */
 struct kdapl_event {
 	__aligned_u64 user;
@@ -374,6 +375,7 @@ struct kdapl_addr {
  * @max_srq_recvs: out: longest SRQ
  * @max_srq_iov: out: segments of a receive on an SRQ
  * @pad2: zero
+ * @max_rmr_size: out: bytes that an RMR can be bound to, 0: there are no RMRs
  */
 struct kdapl_ia_query {
 	__u32 size;
@@ -407,6 +409,7 @@ struct kdapl_ia_query {
 	__u32 max_srq_recvs;
 	__u32 max_srq_iov;
 	__u32 pad2;
+	__aligned_u64 max_rmr_size;
 };
 
 /**
@@ -493,6 +496,63 @@ struct kdapl_lmr_create {
 	__u32 source;
 	__u32 pad;
 	__u8 cookie[KDAPL_COOKIE_SIZE];
+};
+
+/**
+ * struct kdapl_rmr_create - window onto a part of an LMR (KDAPL_RMR_CREATE)
+ * @size: sizeof(struct kdapl_rmr_create)
+ * @pz: id of the PZ
+ * @id: out
+ * @pad: zero
+ * @user: comes back in the events of its binds
+ *
+ * It is bound to nothing at first. EOPNOTSUPP where the device has no RMRs.
+ */
+struct kdapl_rmr_create {
+	__u32 size;
+	__u32 pz;
+	__u32 id;
+	__u32 pad;
+	__aligned_u64 user;
+};
+
+#define KDAPL_BIND_SLOTS	2
+
+/**
+ * struct kdapl_rmr_bind - bind an RMR, or unbind it (KDAPL_RMR_BIND)
+ * @size: sizeof(struct kdapl_rmr_bind)
+ * @rmr: id
+ * @ep: id of the EP that it is posted on, connected or disconnected
+ * @lmr: the LMR's context; not looked at when it is unbound
+ * @addr: first byte
+ * @length: bytes; 0 unbinds
+ * @cookie: comes back in the completion event
+ * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_FENCE
+ * @privileges: KDAPL_PRIV_*; the local ones mean nothing
+ * @rkey: out: the RMR context, good for the peer when the bind has completed
+ * @pad: zero
+ *
+ * Takes KDAPL_BIND_SLOTS of the EP's request slots. Comes after what stands in the
+ * submission ring, and before what is posted from now on. The former context ends
+ * with the bind. A bind that fails later leaves the RMR unbound.
+ *
+ * EPERM: the PZs differ. EACCES: the LMR lacks local read for remote read, or local
+ * write for remote write. EINVAL: outside the LMR. ENOSPC: longer than max_rmr_size,
+ * or no slots. EBADFD: the EP's state. EBUSY: binds of this RMR are outstanding on
+ * another EP.
+ */
+struct kdapl_rmr_bind {
+	__u32 size;
+	__u32 rmr;
+	__u32 ep;
+	__u32 lmr;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 cookie;
+	__u32 flags;
+	__u32 privileges;
+	__u32 rkey;
+	__u32 pad;
 };
 
 /**
@@ -1013,5 +1073,7 @@ struct kdapl_submit {
 #define KDAPL_SRQ_CREATE	_IOWR(KDAPL_IOC_TYPE, 28, struct kdapl_srq_create)
 #define KDAPL_SRQ_RESIZE	_IOWR(KDAPL_IOC_TYPE, 29, struct kdapl_srq_resize)
 #define KDAPL_SRQ_SET_LOW	_IOW(KDAPL_IOC_TYPE, 30, struct kdapl_srq_set_low)
+#define KDAPL_RMR_CREATE	_IOWR(KDAPL_IOC_TYPE, 31, struct kdapl_rmr_create)
+#define KDAPL_RMR_BIND		_IOWR(KDAPL_IOC_TYPE, 32, struct kdapl_rmr_bind)
 
 #endif /* _UAPI_KDAPL_H */

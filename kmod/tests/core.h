@@ -25,5 +25,8 @@
 #define ib_reg_user_mr(pd, start, length, iova, access) \
 	((void)(iova), fake_reg_user_mr(pd, start, length, access))
 #define ib_dereg_mr(mr)			fake_dereg_mr(mr)
+#define ib_alloc_mr(pd, type, npages)	((void)(type), fake_alloc_mr(pd, npages))
+#define ib_map_mr_sg(mr, sg, nents, offset, size) \
+	((void)(offset), (void)(size), fake_map_mr_sg(mr, sg, nents))
 
 #endif /* KDAPL_TEST_CORE_H */

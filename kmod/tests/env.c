@@ -87,6 +87,8 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	init_rwsem(&ia->hw_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
+	kdapl_reaper_init(&ia->reaper);
+	ia->rmr_reuse = true;
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
 	ia->max_requests = FAKE_QUEUE;
@@ -96,6 +98,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	ia->max_read_in = 16;
 	ia->max_read_out = 16;
 	ia->max_lmr_size = 1ULL << 40;
+	ia->max_rmr_size = ENV_RMR_LENGTH;
 	ia->max_message = ENV_MAX_MESSAGE;
 	ia->max_srqs = 16;
 	ia->max_srq_window = ENV_SRQ_WINDOW;
@@ -137,6 +140,7 @@ static void ia_close(struct kdapl_ia *ia)
 	kdapl_sq_stop(&ia->sq);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EVD);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CNO);
@@ -161,6 +165,8 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->mrs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->pds, 0);
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
+	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);
+	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);
 	while (env->num_held)
 		kdapl_obj_put(env->held[--env->num_held]);
 	destroy_workqueue(kdapl_workqueue);

@@ -19,6 +19,7 @@
 #define ENV_SQ_ENTRIES	64
 #define ENV_LMR_ADDR	0x100000ULL
 #define ENV_LMR_LENGTH	0x10000ULL
+#define ENV_RMR_LENGTH	0x8000ULL
 #define ENV_USER	0x1122334455667788ULL	/* an EP's word */
 #define ENV_SRQ_WINDOW	8	/* receives that the device has of an SRQ */
 #define ENV_MAX_MESSAGE	0x18000ULL	/* six segments can be longer */

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the core calls and the tests play: connections, and the registration of
- * memory by work requests, which no test lets happen.
+ * What the core calls and the tests play: connections, the registration of memory
+ * by work requests, which no test lets happen, and pages that are not there.
  */
 
 #include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
 
 #include "../ep.h"
 #include "../frwr.h"
@@ -60,11 +63,29 @@ void kdapl_frwr_destroy(struct kdapl_pz *pz)
 {
 }
 
+/* An entry a page, at a DMA address that tells where the page is. */
 struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 				    bool writable, struct kdapl_memlock *why)
 {
-	WARN_ON(1);
-	return ERR_PTR(-EOPNOTSUPP);
+	struct kdapl_pages *pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	struct scatterlist *sg;
+	unsigned int i;
+
+	/* No test has memory of its own registered in this way. */
+	if (!pages || WARN_ON(why || offset_in_page(addr | length)))
+		return ERR_PTR(-ENOMEM);
+	pages->npages = length >> PAGE_SHIFT;
+	pages->writable = writable;
+	if (sg_alloc_table(&pages->sgt, pages->npages, GFP_KERNEL)) {
+		kfree(pages);
+		return ERR_PTR(-ENOMEM);
+	}
+	for_each_sg(pages->sgt.sgl, sg, pages->npages, i) {
+		sg_dma_address(sg) = FAKE_DMA + addr + i * PAGE_SIZE;
+		sg_dma_len(sg) = PAGE_SIZE;
+	}
+	fake_cm.pinned++;
+	return pages;
 }
 
 struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages)
@@ -75,7 +96,9 @@ struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages)
 
 void kdapl_pages_put(struct kdapl_pages *pages)
 {
-	WARN_ON(1);
+	fake_cm.pinned--;
+	sg_free_table(&pages->sgt);
+	kfree(pages);
 }
 
 bool kdapl_pages_same(const struct kdapl_pages *a, const struct kdapl_pages *b)

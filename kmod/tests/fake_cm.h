@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A connection manager that the tests play: it only counts what it is told. */
+/* What else the tests play, mostly by counting: connections, pinned pages. */
 #ifndef KDAPL_TEST_FAKE_CM_H
 #define KDAPL_TEST_FAKE_CM_H
 
 struct fake_cm {
 	int connect_result;	/* what kdapl_cm_connect() returns */
 	int connects, disconnects, destroys, notifies;
+	int pinned;		/* kdapl_pages_pin() that was not undone */
 };
+
+/* The DMA address of a page lies so far from the program's. */
+#define FAKE_DMA	0xd000000000ULL
 
 extern struct fake_cm fake_cm;
 

@@ -20,6 +20,43 @@ struct fake_mr {
 
 static struct fake_mr *mrs[FAKE_MRS];	/* by lkey */
 
+/*
+ * An MR that is registered by work requests.
+ *
+ * @mapped: DMA address of the first byte
+ * @npages: how many it can map
+ * @works: work requests for it that are not finished
+ * @live: peers reach it, under @key
+ * @used: keys that it had
+ */
+struct fake_window {
+	struct ib_mr ib;
+	u64 mapped;
+	u32 npages;
+	u32 works;
+	u32 key;
+	bool live;
+	DECLARE_BITMAP(used, 256);
+};
+
+#define FAKE_WINDOWS	64
+#define FAKE_WINDOW_KEY	0x100	/* the first one's key, without its last byte */
+
+static struct fake_window *windows[FAKE_WINDOWS];
+
+static struct fake_window *to_window(struct ib_mr *mr)
+{
+	return container_of(mr, struct fake_window, ib);
+}
+
+/* By a key that it has or had, or NULL. */
+static struct fake_window *window_of(u32 rkey)
+{
+	u32 n = (rkey >> 8) - FAKE_WINDOW_KEY;
+
+	return n < FAKE_WINDOWS ? windows[n] : NULL;
+}
+
 /* ---- completion queues ------------------------------------------------- */
 
 struct ib_cq *fake_create_cq(struct ib_device *dev, ib_comp_handler handler,
@@ -145,17 +182,44 @@ static bool add_wc(struct fake_cq *cq, struct fake_qp *qp,
 	return true;
 }
 
+/* What a work request does to an MR, when it comes to its turn. */
+static void work_on_window(struct fake_dev *dev, const struct fake_wr *wr,
+			   bool success)
+{
+	struct fake_window *window;
+
+	if (!wr->mr)
+		return;
+	window = to_window(wr->mr);
+	window->works--;
+	if (!success)
+		return;
+	if (wr->opcode == IB_WR_LOCAL_INV) {
+		dev->bad_mr |= !window->live || window->key != wr->rkey;
+		window->live = false;
+		return;
+	}
+	dev->bad_mr |= window->live || test_and_set_bit(wr->rkey & 0xff,
+							window->used);
+	window->live = true;
+	window->key = wr->rkey;
+}
+
 /* Caller holds the device's lock. */
 static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 			   enum ib_wc_status status)
 {
 	struct fake_cq *cq = to_fake_cq(qp->ib.send_cq);
+	struct fake_wr *wr;
 	u32 i;
 
 	for (i = 0; i < n && queue->tail != queue->head; i++) {
-		if (!add_wc(cq, qp, fake_wr(queue, queue->tail++),
-			    queue == &qp->rq ? IB_WC_RECV : IB_WC_SEND, status))
+		wr = fake_wr(queue, queue->tail++);
+		if (!add_wc(cq, qp, wr, queue == &qp->rq ? IB_WC_RECV :
+							   IB_WC_SEND, status))
 			break;
+		work_on_window(to_fake_dev(qp->ib.device), wr,
+			       status == IB_WC_SUCCESS);
 	}
 	return i;
 }
@@ -321,6 +385,32 @@ static struct fake_wr *enqueue(struct fake_dev *dev, struct fake_queue *queue,
 	return wr;
 }
 
+static void keep_send(struct fake_wr *kept, const struct ib_send_wr *wr)
+{
+	struct fake_window *window;
+
+	kept->opcode = wr->opcode;
+	kept->send_flags = wr->send_flags;
+	switch (wr->opcode) {
+	case IB_WR_REG_MR:
+		kept->mr = reg_wr(wr)->mr;
+		kept->rkey = reg_wr(wr)->key;
+		kept->access = reg_wr(wr)->access;
+		break;
+	case IB_WR_LOCAL_INV:
+		window = window_of(wr->ex.invalidate_rkey);
+		kept->mr = window ? &window->ib : NULL;
+		kept->rkey = wr->ex.invalidate_rkey;
+		break;
+	default:
+		kept->remote_addr = rdma_wr(wr)->remote_addr;
+		kept->rkey = rdma_wr(wr)->rkey;
+		break;
+	}
+	if (kept->mr)
+		to_window(kept->mr)->works++;
+}
+
 static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 			  const struct ib_send_wr **bad)
 {
@@ -343,10 +433,7 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 			err = post_result(qp);
 			break;
 		}
-		kept->opcode = wr->opcode;
-		kept->send_flags = wr->send_flags;
-		kept->remote_addr = rdma_wr(wr)->remote_addr;
-		kept->rkey = rdma_wr(wr)->rkey;
+		keep_send(kept, wr);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
@@ -459,6 +546,7 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->ib.device = pd->device;
+	mr->ib.type = IB_MR_TYPE_USER;
 	mr->ib.lkey = FAKE_LKEY + n;
 	mr->ib.rkey = FAKE_LKEY + n;
 	mr->addr = addr;
@@ -468,10 +556,75 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	return &mr->ib;
 }
 
+struct ib_mr *fake_alloc_mr(struct ib_pd *pd, u32 npages)
+{
+	struct fake_dev *dev = to_fake_dev(pd->device);
+	struct fake_window *window;
+	u32 n = 0;
+
+	if (dev->no_mr) {
+		dev->no_mr = false;
+		return ERR_PTR(-ENOMEM);
+	}
+	while (n < FAKE_WINDOWS && windows[n])
+		n++;
+	if (n == FAKE_WINDOWS)
+		return ERR_PTR(-ENOSPC);
+	window = kzalloc(sizeof(*window), GFP_KERNEL);
+	if (!window)
+		return ERR_PTR(-ENOMEM);
+	window->ib.device = pd->device;
+	window->ib.type = IB_MR_TYPE_MEM_REG;
+	window->ib.rkey = (FAKE_WINDOW_KEY + n) << 8 | 0xf0;
+	window->ib.lkey = window->ib.rkey;
+	window->npages = npages;
+	windows[n] = window;
+	dev->mrs++;
+	return &window->ib;
+}
+
+/* One entry is one page, whole or in part. */
+int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents)
+{
+	struct fake_window *window = to_window(mr);
+	struct scatterlist *one;
+	int i;
+
+	if (window->live || window->works)
+		to_fake_dev(mr->device)->bad_mr = true;
+	window->mapped = sg_dma_address(sg);
+	mr->length = 0;
+	for_each_sg(sg, one, min_t(int, nents, window->npages), i)
+		mr->length += sg_dma_len(one);
+	return i;
+}
+
+u64 fake_reaches(u32 rkey)
+{
+	struct fake_window *window = window_of(rkey);
+
+	return window && window->live && window->key == rkey ?
+	       window->mapped : 0;
+}
+
+static void fake_dereg_window(struct fake_window *window)
+{
+	struct fake_dev *dev = to_fake_dev(window->ib.device);
+
+	dev->bad_mr |= window->works;
+	windows[(window->ib.rkey >> 8) - FAKE_WINDOW_KEY] = NULL;
+	dev->mrs--;
+	kfree(window);
+}
+
 int fake_dereg_mr(struct ib_mr *ibmr)
 {
 	struct fake_mr *mr = container_of(ibmr, struct fake_mr, ib);
 
+	if (ibmr->type == IB_MR_TYPE_MEM_REG) {
+		fake_dereg_window(to_window(ibmr));
+		return 0;
+	}
 	mrs[ibmr->lkey - FAKE_LKEY] = NULL;
 	to_fake_dev(ibmr->device)->mrs--;
 	kfree(mr);

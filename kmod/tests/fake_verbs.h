@@ -23,7 +23,9 @@ struct fake_wr {
 	int send_flags;
 	int num_sge;
 	u64 remote_addr;
-	u32 rkey;
+	u32 rkey;		/* of a registration, too, and of an invalidation */
+	int access;
+	struct ib_mr *mr;	/* to be registered or invalidated */
 	struct ib_sge sge[KDAPL_SEGS_MAX];
 };
 
@@ -73,6 +75,8 @@ static inline struct fake_cq *to_fake_cq(struct ib_cq *cq)
  *	@srqs
  * @bad_sge: a segment was posted that is in no LMR
  * @registering: called while memory is registered
+ * @bad_mr: an MR was mapped or went while it was in use, or a key came back
+ * @no_mr: the next MR of windows cannot be had
  */
 struct fake_dev {
 	struct ib_device ib;
@@ -80,6 +84,8 @@ struct fake_dev {
 	int qps, cqs, pds, mrs, srqs;
 	bool bad_sge;
 	void (*registering)(u64 addr, u64 length);
+	bool bad_mr;
+	bool no_mr;
 };
 
 static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
@@ -122,6 +128,9 @@ static inline struct fake_wr *fake_wr(struct fake_queue *queue, u32 n)
 	return &queue->wr[n % FAKE_QUEUE];
 }
 
+/* What a peer reaches under this key: the first byte's DMA address, 0: nothing. */
+u64 fake_reaches(u32 rkey);
+
 /* What the module's files call instead of ib_core, see core.h. */
 struct ib_pd *fake_alloc_pd(struct ib_device *dev);
 void fake_dealloc_pd(struct ib_pd *pd);
@@ -136,5 +145,7 @@ int fake_destroy_srq(struct ib_srq *srq);
 struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 			       int access);
 int fake_dereg_mr(struct ib_mr *mr);
+struct ib_mr *fake_alloc_mr(struct ib_pd *pd, u32 npages);
+int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents);
 
 #endif /* KDAPL_TEST_FAKE_VERBS_H */

@@ -107,6 +107,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 		{ Sub::handle_pz, DAT_INVALID_HANDLE_PZ },
 		{ Sub::handle_psp, DAT_INVALID_HANDLE_PSP },
 		{ Sub::handle_cr, DAT_INVALID_HANDLE_CR },
+		{ Sub::handle_rmr, DAT_INVALID_HANDLE_RMR },
 		{ Sub::handle_cno, DAT_INVALID_HANDLE_CNO },
 		{ Sub::handle_evd_cr, DAT_INVALID_HANDLE_EVD_CR },
 		{ Sub::handle_evd_request, DAT_INVALID_HANDLE_EVD_REQUEST },

@@ -151,6 +151,7 @@ TEST_F(Ia, TellsItsAttributes)
 	EXPECT_EQ(attr.max_lmr_block_size, 1ULL << 40);
 	EXPECT_EQ(attr.max_srqs, 100);
 	EXPECT_EQ(attr.max_recv_per_srq, 1024);
+	EXPECT_EQ(attr.max_rmrs, 1000);
 }
 
 TEST_F(Ia, AddressIsTheIpv4OneAndAllElseOfItIsZero)

@@ -18,7 +18,7 @@
 namespace suite {
 namespace {
 
-constexpr std::array<unsigned long, 31> commands = {
+constexpr std::array<unsigned long, 33> commands = {
 	KDAPL_QUERY,	    KDAPL_ADAPTER,	 KDAPL_IA_OPEN,	    KDAPL_IA_QUERY,
 	KDAPL_DESTROY,	    KDAPL_PZ_CREATE,	 KDAPL_LMR_CREATE,  KDAPL_EVD_CREATE,
 	KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	 KDAPL_EP_CREATE,   KDAPL_EP_QUERY,
@@ -26,7 +26,8 @@ constexpr std::array<unsigned long, 31> commands = {
 	KDAPL_CR_QUERY,	    KDAPL_CR_ACCEPT,	 KDAPL_CR_REJECT,   KDAPL_SUBMIT,
 	KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE,	 KDAPL_EVD_RESIZE,  KDAPL_EVD_NOTIFY,
 	KDAPL_CNO_CREATE,   KDAPL_CNO_WAIT,	 KDAPL_CNO_MODIFY,  KDAPL_EP_SET_MARKS,
-	KDAPL_SRQ_CREATE,   KDAPL_SRQ_RESIZE,	 KDAPL_SRQ_SET_LOW,
+	KDAPL_SRQ_CREATE,   KDAPL_SRQ_RESIZE,	 KDAPL_SRQ_SET_LOW, KDAPL_RMR_CREATE,
+	KDAPL_RMR_BIND,
 };
 
 /** An argument with room for more than any command takes. */
@@ -197,7 +198,7 @@ TEST(HostileCall, UnknownFlags)
 		submit.flags = KDAPL_SUBMIT_POLL;
 		submit.pad = 1;
 		EXPECT_EQ(ia.file().call(KDAPL_SUBMIT, submit), EINVAL);
-		destroy.type = KDAPL_OBJ_SRQ + 1;
+		destroy.type = KDAPL_OBJ_RMR + 1;
 		destroy.id = pz;
 		EXPECT_EQ(ia.file().call(KDAPL_DESTROY, destroy), EINVAL);
 		disconnect.ep = ia.ep_create(pz, evd).id;
@@ -209,14 +210,14 @@ TEST(HostileCall, UnknownFlags)
 /** Every command that takes an id, given this one, says that there is no such object. */
 void expect_unknown(RawIa &ia, std::uint32_t id)
 {
-	for (std::uint32_t type = KDAPL_OBJ_PZ; type <= KDAPL_OBJ_SRQ; type++)
+	for (std::uint32_t type = KDAPL_OBJ_PZ; type <= KDAPL_OBJ_RMR; type++)
 		EXPECT_EQ(ia.destroy(type, id), ENOENT) << type << " " << id;
 	for (unsigned long command :
 	     { KDAPL_EVD_WAIT, KDAPL_EVD_FILL, KDAPL_EP_QUERY, KDAPL_EP_CONNECT,
 	       KDAPL_EP_DISCONNECT, KDAPL_EP_RESET, KDAPL_CR_QUERY, KDAPL_CR_ACCEPT,
 	       KDAPL_CR_REJECT, KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE,
 	       KDAPL_EVD_NOTIFY, KDAPL_CNO_WAIT, KDAPL_CNO_MODIFY, KDAPL_EP_SET_MARKS,
-	       KDAPL_SRQ_RESIZE, KDAPL_SRQ_SET_LOW }) {
+	       KDAPL_SRQ_RESIZE, KDAPL_SRQ_SET_LOW, KDAPL_RMR_CREATE, KDAPL_RMR_BIND }) {
 		/* In all of them the id follows the size. */
 		Argument argument(_IOC_SIZE(command));
 		std::memcpy(argument.bytes.data() + 4, &id, sizeof id);

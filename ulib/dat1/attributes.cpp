@@ -59,6 +59,7 @@ NamedAttributes::NamedAttributes(const kdapl::Ia &ia)
 		"KDAPL_FIRMWARE",	"KDAPL_TRANSPORT",
 		"KDAPL_ORDERING",	"KDAPL_REGISTRATION",
 		"KDAPL_ADDRESSES",	"KDAPL_MAX_PRIVATE_DATA_ACCEPT",
+		"KDAPL_MAX_RMR_SIZE",
 	};
 
 	values_ = {
@@ -72,6 +73,7 @@ NamedAttributes::NamedAttributes(const kdapl::Ia &ia)
 		frwr ? "FRWR" : "device",
 		addresses(query),
 		std::to_string(query.max_private_data_accept),
+		std::to_string(query.max_rmr_size),
 	};
 	for (std::size_t i = 0; i < number; i++)
 		list_[i] = { names[i], values_[i].c_str() };
@@ -98,6 +100,9 @@ void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept
 	attr.max_lmr_block_size = q.max_lmr_size;
 	attr.max_lmr_virtual_address = ~DAT_VADDR{ 0 };
 	attr.max_pzs = to_count(q.max_pzs);
+	/* The device's memory regions serve both. */
+	attr.max_rmrs = q.max_rmr_size ? to_count(q.max_lmrs) : 0;
+	attr.max_rmr_target_address = q.max_rmr_size ? ~DAT_VADDR{ 0 } : 0;
 	attr.max_message_size = q.max_message;
 	attr.max_rdma_size = q.max_message;
 	attr.max_srqs = to_count(q.max_srqs);

@@ -21,7 +21,7 @@ public:
 	DAT_COUNT count() const noexcept { return to_count(list_.size()); }
 
 private:
-	static constexpr std::size_t number = 10;
+	static constexpr std::size_t number = 11;
 
 	std::array<std::string, number> values_;
 	std::array<DAT_NAMED_ATTR, number> list_;

@@ -25,6 +25,11 @@ void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
 		dto.user_cookie.as_64 = from.cookie;
 		dto.status = static_cast<DAT_DTO_COMPLETION_STATUS>(from.status);
 		dto.transfered_length = from.length;
+	} else if (from.number == kdapl::event_rmr_bind) {
+		auto &bind = to.event_data.rmr_completion_event_data;
+		bind.rmr_handle = to_dat(from.object);
+		bind.user_cookie.as_64 = from.cookie;
+		bind.status = static_cast<DAT_RMR_BIND_COMPLETION_STATUS>(from.status);
 	} else if (from.number == kdapl::event_connection_request) {
 		auto &request = to.event_data.cr_arrival_event_data;
 		request.sp_handle.psp_handle = to_dat(from.object);
@@ -48,6 +53,7 @@ void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
 }
 
 static_assert(bits(kdapl::event_dto) == bits(DAT_DTO_COMPLETION_EVENT));
+static_assert(bits(kdapl::event_rmr_bind) == bits(DAT_RMR_BIND_COMPLETION_EVENT));
 static_assert(bits(kdapl::event_connection_request) == bits(DAT_CONNECTION_REQUEST_EVENT));
 static_assert(bits(kdapl::event_connection_first) == bits(DAT_CONNECTION_EVENT_ESTABLISHED));
 static_assert(bits(kdapl::event_connection_last) == bits(DAT_CONNECTION_EVENT_UNREACHABLE));

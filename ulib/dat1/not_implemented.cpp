@@ -19,27 +19,6 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE, DAT_EP_PARAM_MASK, const DAT_EP_PARAM *)
 	return not_implemented;
 }
 
-DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE, DAT_RMR_HANDLE *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE, DAT_RMR_PARAM_MASK, DAT_RMR_PARAM *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE, const DAT_LMR_TRIPLET *, DAT_MEM_PRIV_FLAGS, DAT_EP_HANDLE,
-			DAT_RMR_COOKIE, DAT_COMPLETION_FLAGS, DAT_RMR_CONTEXT *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_rsp_create(DAT_IA_HANDLE, DAT_CONN_QUAL, DAT_EP_HANDLE, DAT_EVD_HANDLE,
 			  DAT_RSP_HANDLE *)
 {

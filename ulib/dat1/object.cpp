@@ -54,5 +54,6 @@ static_assert(static_cast<int>(kdapl::Kind::ia) == DAT_HANDLE_TYPE_IA);
 static_assert(static_cast<int>(kdapl::Kind::lmr) == DAT_HANDLE_TYPE_LMR);
 static_assert(static_cast<int>(kdapl::Kind::psp) == DAT_HANDLE_TYPE_PSP);
 static_assert(static_cast<int>(kdapl::Kind::pz) == DAT_HANDLE_TYPE_PZ);
+static_assert(static_cast<int>(kdapl::Kind::rmr) == DAT_HANDLE_TYPE_RMR);
 static_assert(static_cast<int>(kdapl::Kind::cno) == DAT_HANDLE_TYPE_CNO);
 static_assert(static_cast<int>(kdapl::Kind::srq) == DAT_HANDLE_TYPE_SRQ);

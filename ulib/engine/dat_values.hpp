@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
 	lmr = 4,
 	psp = 5,
 	pz = 6,
+	rmr = 7,
 	cno = 9,
 	srq = 10,
 };
@@ -66,6 +67,7 @@ constexpr Sub state_sub(EpState state) noexcept
 /** Event numbers, as DAT_EVENT_NUMBER. */
 enum EventNumber : std::uint32_t {
 	event_dto = 0x00001,
+	event_rmr_bind = 0x01001,
 	event_connection_request = 0x02001,
 	event_connection_first = 0x04001,
 	event_connection_last = 0x04008,

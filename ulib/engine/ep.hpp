@@ -94,6 +94,11 @@ public:
 	/** Post a transfer. Never sleeps, allocates nothing. */
 	Status post(const Post &post) noexcept;
 
+	/** Slots for a bind, under the submission ring's mutex. */
+	Status reserve_bind() noexcept;
+	/** The module did not take them; takes the mutex. */
+	void give_back_bind() noexcept;
+
 	/** Ask the module for addresses and what was negotiated. */
 	Status refresh() noexcept;
 	const Addresses &addresses() const noexcept { return addresses_; }

@@ -47,6 +47,7 @@ enum class Sub : std::uint8_t {
 	handle_ia,
 	handle_ep,
 	handle_lmr,
+	handle_rmr,
 	handle_pz,
 	handle_psp,
 	handle_cr,

@@ -292,7 +292,7 @@ void Evd::translate(const kdapl_event &from, Event &to)
 {
 	to.number = from.type;
 	to.status = from.status;
-	if (from.type == event_dto) {
+	if (from.type == event_dto || from.type == event_rmr_bind) {
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cookie = from.cookie;
 		to.length = from.length & 0xffffffff;

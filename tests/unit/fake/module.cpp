@@ -72,6 +72,7 @@ Module::Module()
 	attributes.max_lmrs = 1000;
 	attributes.max_pzs = 1000;
 	attributes.max_lmr_size = 1ULL << 40;
+	attributes.max_rmr_size = 32768;
 	attributes.max_message = 1U << 30;
 	attributes.num_addrs = 2;
 	attributes.addrs[0].family = AF_INET6;
@@ -195,6 +196,16 @@ int Module::dispatch(unsigned long command, void *arg)
 		return 0;
 	case KDAPL_LMR_CREATE:
 		return create_lmr(*static_cast<kdapl_lmr_create *>(arg));
+	case KDAPL_RMR_CREATE: {
+		auto &rmr = *static_cast<kdapl_rmr_create *>(arg);
+		rmr.id = add(KDAPL_OBJ_RMR);
+		rmr_user = rmr.user;
+		return 0;
+	}
+	case KDAPL_RMR_BIND:
+		static_cast<kdapl_rmr_bind *>(arg)->rkey = ++last_rkey_;
+		bound = *static_cast<kdapl_rmr_bind *>(arg);
+		return 0;
 	case KDAPL_EVD_CREATE:
 		return create_evd(*static_cast<kdapl_evd_create *>(arg));
 	case KDAPL_EVD_FILL:

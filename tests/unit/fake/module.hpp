@@ -138,6 +138,8 @@ public:
 	kdapl_ep_connect connected{};
 	kdapl_ep_set_marks marks{};
 	kdapl_lmr_create lmr_asked{}; /**< the latest, as it came */
+	kdapl_rmr_bind bound{}; /**< the last */
+	std::uint64_t rmr_user = 0; /**< of the last that was made */
 	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
 	bool file_open = false;
 	int mappings = 0; /**< made and not unmapped */
@@ -179,6 +181,7 @@ private:
 	std::map<std::uint64_t, std::shared_ptr<Region>> regions_;
 	std::uint64_t next_offset_ = 0;
 	std::uint32_t next_id_ = 1;
+	std::uint32_t last_rkey_ = 0x100;
 	std::map<std::uint32_t, std::uint32_t> types_;
 	std::map<std::uint32_t, Evd> evds_;
 	std::map<std::uint32_t, Cno> cnos_;

@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * RMR: a window onto part of an LMR, which a program moves by posting.
+ *
+ * ib_map_mr_sg() rewrites the page table that the device reads, at once. So an
+ * MR is mapped only while nobody can reach it: when it is new, or when its
+ * invalidation is over, and then under a key that it never had. Whether an
+ * invalidation that completed also waited for accesses that had begun depends
+ * on the device: rxe and siw check a key and copy the data afterwards. For them
+ * every bind takes a new MR, and the old one is deregistered, which waits.
+ *
+ * Work that the device holds points to the MR. An MR is deregistered only when
+ * none of its work is left, by a worker: completions come where nothing may
+ * sleep. What was flushed is in a state that nobody knows, and goes, too.
+ *
+ * Binds of one RMR are in order as long as they are posted on one EP. Another
+ * EP must wait until those are over: two queue pairs do not wait for each other.
+ */
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "account.h"
+#include "ep.h"
+#include "frwr.h"
+#include "ia.h"
+#include "lmr.h"
+#include "pages.h"
+#include "rmr.h"
+
+/* How long an RMR that is freed waits for its binds before it breaks their EP. */
+#define RMR_PATIENCE	(2 * HZ)
+
+/* ---- windows ------------------------------------------------------------ */
+
+static void window_free(struct kdapl_window *window)
+{
+	struct kdapl_ia *ia = window->ia;
+
+	/* A device that keeps its access keeps the pages as well. */
+	if (WARN_ON(ib_dereg_mr(window->mr)))
+		return;
+	if (window->lmr)
+		kdapl_obj_unuse(&window->lmr->obj);
+	kdapl_cgroup_uncharge(ia->dev, &window->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	kfree(window);
+}
+
+static void reap(struct work_struct *work)
+{
+	struct kdapl_reaper *reaper =
+		container_of(work, struct kdapl_reaper, work);
+	struct kdapl_window *window, *next;
+	LIST_HEAD(dead);
+
+	spin_lock_bh(&reaper->lock);
+	list_splice_init(&reaper->dead, &dead);
+	spin_unlock_bh(&reaper->lock);
+	list_for_each_entry_safe(window, next, &dead, list)
+		window_free(window);
+}
+
+void kdapl_reaper_init(struct kdapl_reaper *reaper)
+{
+	spin_lock_init(&reaper->lock);
+	INIT_LIST_HEAD(&reaper->dead);
+	INIT_WORK(&reaper->work, reap);
+}
+
+void kdapl_reaper_flush(struct kdapl_reaper *reaper)
+{
+	flush_work(&reaper->work);
+}
+
+/* Caller holds the RMR's lock. */
+static void window_bury(struct kdapl_window *window)
+{
+	struct kdapl_reaper *reaper = &window->ia->reaper;
+
+	spin_lock(&reaper->lock);
+	list_add_tail(&window->list, &reaper->dead);
+	spin_unlock(&reaper->lock);
+	queue_work(kdapl_workqueue, &reaper->work);
+}
+
+static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
+					  unsigned int npages)
+{
+	struct kdapl_window *window;
+	struct kdapl_ia *ia = rmr->obj.ia;
+	int ret;
+
+	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
+	if (!window)
+		return ERR_PTR(-ENOMEM);
+	window->ia = ia;
+	window->npages = npages;
+	ret = kdapl_cgroup_charge(ia->dev, &window->cg,
+				  RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		goto fail;
+	window->mr = ib_alloc_mr(rmr->pz->pd, IB_MR_TYPE_MEM_REG, npages);
+	if (IS_ERR(window->mr)) {
+		ret = PTR_ERR(window->mr);
+		kdapl_cgroup_uncharge(ia->dev, &window->cg,
+				      RDMACG_RESOURCE_HCA_OBJECT);
+		goto fail;
+	}
+	return window;
+fail:
+	kfree(window);
+	return ERR_PTR(ret);
+}
+
+/* One that is not bound: the spare one if it will do. Caller holds the mutex. */
+static struct kdapl_window *window_take(struct kdapl_rmr *rmr,
+					unsigned int npages)
+{
+	struct kdapl_window *spare;
+
+	spin_lock_bh(&rmr->lock);
+	spare = rmr->spare;
+	rmr->spare = NULL;
+	spin_unlock_bh(&rmr->lock);
+	if (spare && spare->npages >= npages)
+		return spare;
+	if (spare)
+		window_free(spare);
+	return window_create(rmr, npages);
+}
+
+/* One work less. Caller holds the RMR's lock. */
+static void window_put_work(struct kdapl_window *window)
+{
+	if (!--window->works && window->dead)
+		window_bury(window);
+}
+
+/* It was invalidated. Caller holds the RMR's lock. */
+static void window_retire(struct kdapl_rmr *rmr, struct kdapl_window *window)
+{
+	if (!rmr->obj.ia->rmr_reuse || rmr->spare ||
+	    window->keys == KDAPL_RMR_KEYS) {
+		window->dead = true;
+		return;
+	}
+	kdapl_obj_unuse(&window->lmr->obj);
+	window->lmr = NULL;
+	rmr->spare = window;
+}
+
+/* ---- what a window shows ------------------------------------------------ */
+
+/*
+ * The LMR's pages, pinned once more: the driver that registered them does not
+ * say which they are. They are not charged a second time, because they are not
+ * pinned a second time either, unless the program put other pages there
+ * meanwhile; then an LMR holds at most twice what was charged for it, and all of
+ * it the program's own. They stay until the LMR is freed.
+ */
+static const struct sg_table *lmr_pages(struct kdapl_lmr *lmr)
+{
+	bool writable = lmr->privileges & (KDAPL_PRIV_LOCAL_WRITE |
+					   KDAPL_PRIV_REMOTE_WRITE);
+	struct kdapl_pages *pages = lmr->pages;
+
+	if (pages)
+		return &pages->sgt;
+	if (mutex_lock_killable(&lmr->bind_lock))
+		return ERR_PTR(-EINTR);
+	if (!lmr->bind_pages) {
+		pages = kdapl_pages_pin(lmr->obj.ia->dev, lmr->addr,
+					lmr->length, writable, NULL);
+		if (!IS_ERR(pages))
+			lmr->bind_pages = pages;
+	} else {
+		pages = lmr->bind_pages;
+	}
+	mutex_unlock(&lmr->bind_lock);
+	return IS_ERR(pages) ? ERR_CAST(pages) : &pages->sgt;
+}
+
+/*
+ * The part of @sgt from @offset on, @length bytes, in @part; how many entries
+ * that are. Only counted where @part is NULL.
+ */
+static int sg_part(const struct sg_table *sgt, u64 offset, u64 length,
+		   struct scatterlist *part)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 bytes;
+	int n = 0;
+
+	for_each_sg(sgt->sgl, sg, sgt->nents, i) {
+		bytes = sg_dma_len(sg);
+		if (offset >= bytes) {
+			offset -= bytes;
+			continue;
+		}
+		bytes = min(bytes - offset, length);
+		if (part) {
+			sg_dma_address(&part[n]) = sg_dma_address(sg) + offset;
+			sg_dma_len(&part[n]) = bytes;
+		}
+		n++;
+		offset = 0;
+		length -= bytes;
+		if (!length)
+			break;
+	}
+	return length ? -EINVAL : n;
+}
+
+static int window_map(struct kdapl_window *window, const struct sg_table *sgt,
+		      const struct kdapl_rmr_bind *arg)
+{
+	u64 offset = arg->addr - window->lmr->addr;
+	struct scatterlist *part;
+	int n, ret;
+
+	n = sg_part(sgt, offset, arg->length, NULL);
+	if (n < 0)
+		return n;
+	part = kvmalloc_array(n, sizeof(*part), GFP_KERNEL_ACCOUNT);
+	if (!part)
+		return -ENOMEM;
+	sg_init_table(part, n);
+	sg_part(sgt, offset, arg->length, part);
+	ret = kdapl_frwr_map(window->mr, part, n, arg->addr, arg->length);
+	kvfree(part);
+	return ret;
+}
+
+/* ---- a bind ------------------------------------------------------------- */
+
+static int bind_check(const struct kdapl_rmr *rmr, const struct kdapl_lmr *lmr,
+		      const struct kdapl_rmr_bind *arg)
+{
+	/* Below the start it wraps to something larger than any LMR. */
+	u64 offset = arg->addr - lmr->addr;
+
+	if (lmr->pz != rmr->pz)
+		return -EPERM;
+	if ((arg->privileges & KDAPL_PRIV_REMOTE_READ &&
+	     !(lmr->privileges & KDAPL_PRIV_LOCAL_READ)) ||
+	    (arg->privileges & KDAPL_PRIV_REMOTE_WRITE &&
+	     !(lmr->privileges & KDAPL_PRIV_LOCAL_WRITE)))
+		return -EACCES;
+	if (offset > lmr->length || arg->length > lmr->length - offset)
+		return -EINVAL;
+	if (arg->length > rmr->obj.ia->max_rmr_size)
+		return -ENOSPC;
+	return 0;
+}
+
+/* A window over what is to be bound, under a key that nobody was told yet. */
+static struct kdapl_window *bind_prepare(struct kdapl_rmr *rmr,
+					 struct kdapl_lmr *lmr,
+					 const struct kdapl_rmr_bind *arg)
+{
+	const struct sg_table *sgt;
+	struct kdapl_window *window;
+	int ret;
+
+	ret = bind_check(rmr, lmr, arg);
+	if (ret)
+		return ERR_PTR(ret);
+	sgt = lmr_pages(lmr);
+	if (IS_ERR(sgt))
+		return ERR_CAST(sgt);
+	window = window_take(rmr, kdapl_npages(arg->addr, arg->length));
+	if (IS_ERR(window))
+		return window;
+	window->lmr = lmr;
+	ret = window_map(window, sgt, arg);
+	if (ret) {
+		window->lmr = NULL;
+		window_free(window);
+		return ERR_PTR(ret);
+	}
+	ib_update_fast_reg_key(window->mr, ib_inc_rkey(window->mr->rkey));
+	window->keys++;
+	return window;
+}
+
+static struct kdapl_work *bind_slot(struct kdapl_ep *ep,
+				    struct kdapl_bind *bind,
+				    const struct kdapl_rmr_bind *arg)
+{
+	struct kdapl_work *work = &ep->sq.work[ep->sq.head++ & ep->sq.mask];
+
+	work->cookie = arg->cookie;
+	work->op = KDAPL_WORK_BIND;
+	work->suppress = arg->flags & KDAPL_SQE_SUPPRESS;
+	work->length = 0;
+	work->bind = bind;
+	/* Where the device has nothing to do for it. */
+	work->state = KDAPL_WORK_DONE;
+	work->status = DAT_DTO_SUCCESS;
+	return work;
+}
+
+static int bind_access(u32 privileges)
+{
+	int access = 0;
+
+	if (privileges & KDAPL_PRIV_REMOTE_READ)
+		access |= IB_ACCESS_REMOTE_READ;
+	if (privileges & KDAPL_PRIV_REMOTE_WRITE)
+		access |= IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
+	return access;
+}
+
+/* The device refused @wr and what is behind it. Caller holds ep->lock. */
+static void bind_refused(struct kdapl_ep *ep, const struct ib_send_wr *wr,
+			 int err)
+{
+	enum kdapl_dto_status status = err == -ENOTCONN ?
+		DAT_DTO_ERR_FLUSHED : DAT_DTO_ERR_LOCAL_EP;
+
+	for (; wr; wr = wr->next) {
+		kdapl_work_refuse(ep, (struct kdapl_work *)(uintptr_t)wr->wr_id,
+				  status);
+		status = DAT_DTO_ERR_FLUSHED;
+		ep->sq.hw--;
+		atomic_dec(&ep->obj.ia->sq.inflight);
+	}
+	ep->refused = true;
+}
+
+/* Register first: the old context ends when the new one is good. */
+static void bind_post(struct kdapl_ep *ep, const struct kdapl_bind *bind,
+		      struct kdapl_work *second,
+		      const struct kdapl_rmr_bind *arg)
+{
+	int fence = arg->flags & KDAPL_SQE_FENCE ? IB_SEND_FENCE : 0;
+	struct ib_send_wr inv = {
+		.wr_id = (uintptr_t)second,
+		.opcode = IB_WR_LOCAL_INV,
+		.send_flags = IB_SEND_SIGNALED | fence,
+	};
+	struct ib_reg_wr reg = {
+		.wr.wr_id = (uintptr_t)bind->first,
+		.wr.opcode = IB_WR_REG_MR,
+		.wr.send_flags = IB_SEND_SIGNALED | fence,
+		.access = bind_access(arg->privileges),
+	};
+	struct ib_send_wr *wr = NULL;
+	const struct ib_send_wr *bad = NULL;
+	unsigned int n = 0;
+	int err;
+
+	if (bind->inv) {
+		inv.ex.invalidate_rkey = bind->inv->mr->rkey;
+		second->state = KDAPL_WORK_POSTED;
+		wr = &inv;
+		n++;
+	}
+	if (bind->reg) {
+		reg.mr = bind->reg->mr;
+		reg.key = reg.mr->rkey;
+		reg.wr.next = wr;
+		bind->first->state = KDAPL_WORK_POSTED;
+		wr = &reg.wr;
+		n++;
+	}
+	if (!n)
+		return;
+	ep->sq.hw += n;
+	atomic_add(n, &ep->obj.ia->sq.inflight);
+	err = ib_post_send(ep->qp, wr, &bad);
+	if (err)
+		bind_refused(ep, bad, err);
+}
+
+/* From now on the bind has its effect, if only that of a failure. */
+static int bind_begin(struct kdapl_ep *ep, struct kdapl_bind *bind, bool posted)
+{
+	struct kdapl_rmr *rmr = bind->rmr;
+	int ret = 0;
+
+	spin_lock(&rmr->lock);
+	if (rmr->outstanding && rmr->ep != ep) {
+		ret = -EBUSY;
+		goto out;
+	}
+	rmr->ep = ep;
+	rmr->outstanding++;
+	bind->posted = posted;
+	if (bind->reg) {
+		bind->reg->works++;
+		bind->reg->dead = !posted;
+	}
+	if (posted) {
+		bind->inv = rmr->bound;
+		if (bind->inv)
+			bind->inv->works++;
+		rmr->bound = bind->reg;
+	}
+out:
+	spin_unlock(&rmr->lock);
+	return ret;
+}
+
+/* Caller holds ep->lock. */
+static int bind_submit(struct kdapl_ep *ep, struct kdapl_bind *bind,
+		       struct kdapl_rmr_bind *arg)
+{
+	bool flushes = ep->refused || !ep->qp ||
+		       ep->state != KDAPL_EP_CONNECTED;
+	struct kdapl_work *second;
+	int ret;
+
+	if (ep->state != KDAPL_EP_CONNECTED &&
+	    ep->state != KDAPL_EP_DISCONNECTED)
+		return -EBADFD;
+	/* (I) pairs with (J). */
+	if (ep->sq.head - smp_load_acquire(&ep->sq.done) + KDAPL_BIND_SLOTS >
+	    ep->sq.size)
+		return -ENOSPC;
+	ret = bind_begin(ep, bind, !flushes);
+	if (ret)
+		return ret;
+
+	arg->rkey = bind->reg ? bind->reg->mr->rkey : 0;
+	bind->first = bind_slot(ep, bind, arg);
+	second = bind_slot(ep, bind, arg);
+	if (flushes) {
+		kdapl_work_refuse(ep, bind->first, DAT_DTO_ERR_FLUSHED);
+		kdapl_work_refuse(ep, second, DAT_DTO_ERR_FLUSHED);
+	} else {
+		bind_post(ep, bind, second, arg);
+	}
+	/* The bind may be gone after this. */
+	kdapl_wq_retire(ep, &ep->sq);
+	kdapl_ep_end_start(ep);
+	return 0;
+}
+
+/* A slot's work on a window is over. Caller holds the RMR's lock. */
+static void bind_over(struct kdapl_bind *bind)
+{
+	struct kdapl_rmr *rmr = bind->rmr;
+	bool failed = bind->posted && bind->status != DAT_DTO_SUCCESS;
+
+	if (failed) {
+		if (bind->reg)
+			bind->reg->dead = true;
+		if (bind->inv)
+			bind->inv->dead = true;
+		if (rmr->bound == bind->reg)
+			rmr->bound = NULL;
+	} else if (bind->inv) {
+		window_retire(rmr, bind->inv);
+	}
+	if (bind->reg)
+		window_put_work(bind->reg);
+	if (bind->inv)
+		window_put_work(bind->inv);
+	if (!--rmr->outstanding) {
+		rmr->ep = NULL;
+		wake_up(&rmr->idle);
+	}
+}
+
+void kdapl_bind_retire(struct kdapl_work *work, struct kdapl_event *event)
+{
+	struct kdapl_bind *bind = work->bind;
+	struct kdapl_rmr *rmr = bind->rmr;
+
+	work->bind = NULL;
+	if (bind->status == DAT_DTO_SUCCESS && work->status != DAT_DTO_SUCCESS)
+		bind->status = work->status == DAT_DTO_ERR_FLUSHED ?
+			       DAT_DTO_ERR_FLUSHED : DAT_RMR_OPERATION_FAILED;
+	event->type = 0;
+	if (work == bind->first)
+		return;
+
+	spin_lock(&rmr->lock);
+	bind_over(bind);
+	spin_unlock(&rmr->lock);
+	if (!work->suppress || bind->status != DAT_DTO_SUCCESS)
+		event->type = DAT_RMR_BIND_COMPLETION_EVENT;
+	event->user = rmr->obj.user;
+	event->status = bind->status;
+	kdapl_obj_put(&rmr->obj);
+	kfree(bind);
+}
+
+/* The mutex keeps the EP from being freed, which a reference does not. */
+static int bind_enter(struct kdapl_ep *ep, struct kdapl_bind *bind,
+		      struct kdapl_rmr_bind *arg)
+{
+	int ret = -ENOENT;
+
+	if (mutex_lock_killable(&ep->mutex))
+		return -EINTR;
+	if (!ep->gone) {
+		spin_lock_bh(&ep->lock);
+		ret = bind_submit(ep, bind, arg);
+		spin_unlock_bh(&ep->lock);
+	}
+	mutex_unlock(&ep->mutex);
+	return ret;
+}
+
+/* Caller holds the RMR's mutex. */
+static int rmr_bind(struct kdapl_rmr *rmr, struct kdapl_ep *ep,
+		    struct kdapl_lmr *lmr, struct kdapl_rmr_bind *arg)
+{
+	struct kdapl_window *window = NULL;
+	struct kdapl_bind *bind;
+	int ret;
+
+	if (rmr->gone)
+		return -ENOENT;
+	if (ep->pz != rmr->pz)
+		return -EPERM;
+	bind = kzalloc(sizeof(*bind), GFP_KERNEL_ACCOUNT);
+	if (!bind)
+		return -ENOMEM;
+	if (lmr) {
+		window = bind_prepare(rmr, lmr, arg);
+		if (IS_ERR(window)) {
+			kfree(bind);
+			return PTR_ERR(window);
+		}
+	}
+	bind->rmr = rmr;
+	bind->reg = window;
+	refcount_inc(&rmr->obj.ref);
+
+	ret = bind_enter(ep, bind, arg);
+	if (!ret)
+		return 0;
+
+	kdapl_obj_put(&rmr->obj);
+	kfree(bind);
+	if (window) {
+		window->lmr = NULL;
+		window_free(window);
+	}
+	return ret;
+}
+
+static int bind_on(struct kdapl_ia *ia, struct kdapl_rmr *rmr,
+		   struct kdapl_ep *ep, struct kdapl_rmr_bind *arg)
+{
+	struct kdapl_obj *lmr = NULL;
+	int ret;
+
+	if (arg->length) {
+		lmr = kdapl_obj_use(ia, arg->lmr, KDAPL_OBJ_LMR);
+		if (!lmr)
+			return -ENOENT;
+	}
+	ret = mutex_lock_killable(&rmr->mutex) ? -EINTR : 0;
+	if (!ret) {
+		ret = rmr_bind(rmr, ep, lmr ? to_lmr(lmr) : NULL, arg);
+		mutex_unlock(&rmr->mutex);
+	}
+	/* After success the window is its user. */
+	if (ret && lmr)
+		kdapl_obj_unuse(lmr);
+	return ret;
+}
+
+int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg)
+{
+	struct kdapl_obj *rmr, *ep;
+	int ret = -ENOENT;
+
+	if (arg->privileges & ~KDAPL_PRIV_ALL || arg->pad ||
+	    arg->flags & ~(KDAPL_SQE_SUPPRESS | KDAPL_SQE_FENCE))
+		return -EINVAL;
+	arg->rkey = 0;
+	rmr = kdapl_obj_get(ia, arg->rmr, KDAPL_OBJ_RMR);
+	ep = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
+	if (rmr && ep)
+		ret = bind_on(ia, to_rmr(rmr), to_ep(ep), arg);
+	if (ep)
+		kdapl_obj_put(ep);
+	if (rmr)
+		kdapl_obj_put(rmr);
+	return ret;
+}
+
+/* ---- the ends ----------------------------------------------------------- */
+
+/* No bind comes any more, and none is outstanding. */
+static void rmr_drop_windows(struct kdapl_rmr *rmr)
+{
+	struct kdapl_window *bound, *spare;
+
+	spin_lock_bh(&rmr->lock);
+	bound = rmr->bound;
+	spare = rmr->spare;
+	rmr->bound = NULL;
+	rmr->spare = NULL;
+	spin_unlock_bh(&rmr->lock);
+	if (bound)
+		window_free(bound);
+	if (spare)
+		window_free(spare);
+	kdapl_reaper_flush(&rmr->obj.ia->reaper);
+}
+
+static bool rmr_idle(struct kdapl_rmr *rmr)
+{
+	bool idle;
+
+	spin_lock_bh(&rmr->lock);
+	idle = !rmr->outstanding;
+	spin_unlock_bh(&rmr->lock);
+	return idle;
+}
+
+/* An EP lives as long as work of its is outstanding. */
+static struct kdapl_ep *rmr_get_ep(struct kdapl_rmr *rmr)
+{
+	struct kdapl_ep *ep;
+
+	spin_lock_bh(&rmr->lock);
+	ep = rmr->ep;
+	if (ep && !refcount_inc_not_zero(&ep->obj.ref))
+		ep = NULL;
+	spin_unlock_bh(&rmr->lock);
+	return ep;
+}
+
+/*
+ * A bind that was posted may stand behind requests that the peer does not let
+ * finish. It must not take effect after this, so in the end the EP is broken.
+ */
+static void rmr_await_binds(struct kdapl_rmr *rmr)
+{
+	struct kdapl_ep *ep;
+
+	if (wait_event_killable_timeout(rmr->idle, rmr_idle(rmr),
+					RMR_PATIENCE) > 0)
+		return;
+	ep = rmr_get_ep(rmr);
+	if (ep) {
+		kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+		kdapl_obj_put(&ep->obj);
+	}
+	wait_event_idle(rmr->idle, rmr_idle(rmr));
+}
+
+static void rmr_destroy(struct kdapl_obj *obj)
+{
+	struct kdapl_rmr *rmr = to_rmr(obj);
+
+	mutex_lock(&rmr->mutex);
+	rmr->gone = true;
+	mutex_unlock(&rmr->mutex);
+	rmr_await_binds(rmr);
+	rmr_drop_windows(rmr);
+	kdapl_obj_unuse(&rmr->pz->obj);
+}
+
+void kdapl_rmr_kill(struct kdapl_rmr *rmr)
+{
+	mutex_lock(&rmr->mutex);
+	rmr->gone = true;
+	mutex_unlock(&rmr->mutex);
+	/* The end of their EPs gave all binds back. */
+	wait_event_idle(rmr->idle, rmr_idle(rmr));
+	rmr_drop_windows(rmr);
+}
+
+static void rmr_release(struct kdapl_obj *obj)
+{
+	kfree(to_rmr(obj));
+}
+
+const struct kdapl_obj_ops kdapl_rmr_ops = {
+	.type = KDAPL_OBJ_RMR,
+	.destroy = rmr_destroy,
+	.release = rmr_release,
+};
+
+int kdapl_rmr_create(struct kdapl_ia *ia, struct kdapl_rmr_create *arg)
+{
+	struct kdapl_rmr *rmr;
+	struct kdapl_obj *pz;
+	int ret;
+
+	if (!ia->max_rmr_size)
+		return -EOPNOTSUPP;
+	rmr = kzalloc(sizeof(*rmr), GFP_KERNEL_ACCOUNT);
+	if (!rmr)
+		return -ENOMEM;
+	mutex_init(&rmr->mutex);
+	spin_lock_init(&rmr->lock);
+	init_waitqueue_head(&rmr->idle);
+	ret = kdapl_obj_init(&rmr->obj, ia, &kdapl_rmr_ops, arg->user);
+	if (ret) {
+		kfree(rmr);
+		return ret;
+	}
+	pz = kdapl_obj_use(ia, arg->pz, KDAPL_OBJ_PZ);
+	if (!pz) {
+		kdapl_obj_abort(&rmr->obj);
+		return -ENOENT;
+	}
+	rmr->pz = to_pz(pz);
+	arg->id = rmr->obj.id;
+	kdapl_obj_publish(&rmr->obj);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RMR: a window onto part of an LMR, which a program moves by posting.
+ *
+ * A bind registers an MR over the new range and then invalidates the one that
+ * held the old range: two work requests in two slots of the EP's request queue.
+ * The MR of the old range is never touched before its invalidation is over, so
+ * the old context names the old pages until it names nothing.
+ */
+#ifndef KDAPL_RMR_H
+#define KDAPL_RMR_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "obj.h"
+
+struct kdapl_ep;
+struct kdapl_lmr;
+struct kdapl_pz;
+struct kdapl_work;
+struct rdma_cgroup;
+
+/* Keys of an MR that can be given out: each once, or an old context came back. */
+#define KDAPL_RMR_KEYS	255
+
+/**
+ * struct kdapl_window - one MR of an RMR
+ * @list: among the IA's dead ones
+ * @ia: the IA
+ * @mr: the MR
+ * @lmr: whose pages it maps, in use by it; NULL while it maps none
+ * @cg: who is charged
+ * @npages: how many it can map
+ * @keys: how many were given out
+ * @works: slots with a work request for it that is not finished
+ * @dead: to be deregistered when no work is left
+ */
+struct kdapl_window {
+	struct list_head list;
+	struct kdapl_ia *ia;
+	struct ib_mr *mr;
+	struct kdapl_lmr *lmr;
+	struct rdma_cgroup *cg;
+	unsigned int npages;
+	unsigned int keys;
+	unsigned int works;
+	bool dead;
+};
+
+struct kdapl_rmr {
+	struct kdapl_obj obj;
+	struct kdapl_pz *pz;
+	struct mutex mutex;		/* one bind at a time, or the end; outside an EP's */
+	bool gone;			/* freed, or its device is gone */
+	spinlock_t lock;		/* all below; inside an EP's lock */
+	struct kdapl_window *bound;	/* by the last bind that was posted */
+	struct kdapl_window *spare;	/* invalidated, can be mapped again */
+	struct kdapl_ep *ep;		/* on which binds are outstanding */
+	unsigned int outstanding;
+	wait_queue_head_t idle;		/* nothing is outstanding */
+};
+
+/**
+ * struct kdapl_bind - a bind that was posted
+ * @rmr: the RMR, with a reference
+ * @reg: to be registered, or NULL
+ * @inv: to be invalidated, or NULL
+ * @first: the slot of the two that completes first
+ * @posted: the device was told
+ * @status: enum kdapl_dto_status, of what failed first
+ */
+struct kdapl_bind {
+	struct kdapl_rmr *rmr;
+	struct kdapl_window *reg;
+	struct kdapl_window *inv;
+	struct kdapl_work *first;
+	bool posted;
+	u8 status;
+};
+
+/* What an IA needs to deregister MRs where completions may not. */
+struct kdapl_reaper {
+	spinlock_t lock;	/* guards dead; innermost */
+	struct list_head dead;
+	struct work_struct work;
+};
+
+static inline struct kdapl_rmr *to_rmr(struct kdapl_obj *obj)
+{
+	return container_of(obj, struct kdapl_rmr, obj);
+}
+
+extern const struct kdapl_obj_ops kdapl_rmr_ops;
+
+void kdapl_reaper_init(struct kdapl_reaper *reaper);
+/* Windows that are bound no more have let go of their LMRs. May sleep. */
+void kdapl_reaper_flush(struct kdapl_reaper *reaper);
+
+int kdapl_rmr_create(struct kdapl_ia *ia, struct kdapl_rmr_create *arg);
+/* Process context, may sleep for memory. Errors: the uapi header. */
+int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg);
+/* The device is gone, and all EPs before. */
+void kdapl_rmr_kill(struct kdapl_rmr *rmr);
+
+/**
+ * kdapl_bind_retire() - a slot of a bind is next in line and finished
+ * @work: the slot; caller holds its EP's lock
+ * @event: filled with the event for it: of type 0 for the first of the two
+ */
+void kdapl_bind_retire(struct kdapl_work *work, struct kdapl_event *event);
+
+#endif /* KDAPL_RMR_H */
