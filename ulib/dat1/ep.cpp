@@ -90,6 +90,8 @@ Status find_evd(const Ia &ia, DAT_EVD_HANDLE handle, std::uint32_t stream, Sub r
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
 			 DAT_EVD_HANDLE recv_evd_handle, DAT_EVD_HANDLE request_evd_handle,
 			 DAT_EVD_HANDLE connect_evd_handle, const DAT_EP_ATTR *ep_attributes,
@@ -307,3 +309,5 @@ DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep_handle)
 		return ep ? ep->free() : bad_handle(Sub::handle_ep);
 	});
 }
+
+} // namespace dat1_own

@@ -7,6 +7,8 @@
 
 using namespace dat1;
 
+namespace dat1_own {
+
 DAT_RETURN dat_set_consumer_context(DAT_HANDLE dat_handle, DAT_CONTEXT context)
 {
 	return call([&] {
@@ -55,3 +57,5 @@ static_assert(static_cast<int>(kdapl::Kind::lmr) == DAT_HANDLE_TYPE_LMR);
 static_assert(static_cast<int>(kdapl::Kind::psp) == DAT_HANDLE_TYPE_PSP);
 static_assert(static_cast<int>(kdapl::Kind::pz) == DAT_HANDLE_TYPE_PZ);
 static_assert(static_cast<int>(kdapl::Kind::cno) == DAT_HANDLE_TYPE_CNO);
+
+} // namespace dat1_own
