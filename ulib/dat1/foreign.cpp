@@ -32,7 +32,8 @@ bool ask_kernel(const void *address) noexcept
 }
 
 /* A freed object's word is read as well: it is none of a table, mostly. */
-[[gnu::no_sanitize("address", "thread")]] const DAT_PROVIDER *first_word(DAT_HANDLE handle) noexcept
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] const DAT_PROVIDER *first_word(
+	DAT_HANDLE handle) noexcept
 {
 	return DAT_HANDLE_TO_PROVIDER(handle);
 }
@@ -91,6 +92,8 @@ void ForeignTables::remove(const DAT_PROVIDER *table) noexcept
 	while (used && !tables_[used - 1].load(std::memory_order_relaxed))
 		used--;
 	used_.store(used, std::memory_order_release);
+	/* Its objects go with it. */
+	frees_.fetch_add(1, std::memory_order_relaxed);
 }
 
 const DAT_PROVIDER *ForeignTables::of(DAT_HANDLE handle) const noexcept

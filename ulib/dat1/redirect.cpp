@@ -5,21 +5,28 @@
 #include "foreign.hpp"
 #include "own.hpp"
 
-using dat1::foreign_provider;
-
 namespace {
 
-/** The entry that a member of the table points to, in the table of the handle's provider. */
+/** Apart from the next, so that calls on own handles need not make room for it. */
 template <auto Entry, class... Args>
-DAT_RETURN send_on(DAT_HANDLE handle, Args... args)
+[[gnu::noinline]] DAT_RETURN send_anywhere(DAT_HANDLE handle, Args... args)
 {
-	const DAT_PROVIDER *foreign = foreign_provider(handle);
+	const DAT_PROVIDER *foreign = dat1::foreign_provider(handle);
 
-	if (!foreign) [[likely]]
+	if (!foreign)
 		return (dat1_own::table.*Entry)(handle, args...);
 	if (!(foreign->*Entry))
 		return DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE);
 	return (foreign->*Entry)(handle, args...);
+}
+
+/** To the entry that a member points to, in the table of the handle's provider. */
+template <auto Entry, class... Args>
+DAT_RETURN send_on(DAT_HANDLE handle, Args... args)
+{
+	if (dat1::foreign_tables.empty()) [[likely]]
+		return (dat1_own::table.*Entry)(handle, args...);
+	return send_anywhere<Entry>(handle, args...);
 }
 
 /** The same where the object may be gone afterwards. */
