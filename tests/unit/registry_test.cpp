@@ -613,6 +613,21 @@ TEST_F(Registered, AnIaIsClosedOnceAndOnlyWhenItsProviderSays)
 	close(kept);
 }
 
+TEST_F(Registered, OurOwnTableCanBeRegisteredToo)
+{
+	DAT_IA_HANDLE ia = must_open("fake0");
+	DAT_PROVIDER table = *DAT_HANDLE_TO_PROVIDER(ia);
+	const DAT_PROVIDER_INFO info = info_of("fake0");
+	close(ia);
+	ASSERT_EQ(dat_registry_add_provider(&table, &info), DAT_SUCCESS);
+	ia = must_open("fake0");
+	EXPECT_TRUE(is_error(dat_registry_remove_provider(&table, &info), DAT_PROVIDER_IN_USE));
+	close(ia);
+	EXPECT_TRUE(is_error(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_INVALID_HANDLE,
+			     DAT_INVALID_HANDLE_IA));
+	EXPECT_EQ(dat_registry_remove_provider(&table, &info), DAT_SUCCESS);
+}
+
 /* ---- Threads ---- */
 
 // Each start has its stop, no adapter is registered twice, none in use is removed.

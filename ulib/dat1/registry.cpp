@@ -91,17 +91,18 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen,
 
 DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS ia_flags)
 {
-	const DAT_PROVIDER *provider = foreign_provider(ia_handle);
-
-	if (!provider)
-		return dat1_own::dat_ia_close(ia_handle, ia_flags);
-
 	AdapterRegistry &registry = AdapterRegistry::instance();
+	const DAT_PROVIDER *foreign = foreign_provider(ia_handle);
+	/* Own ones are here only if somebody registered our table. */
 	auto opened = registry.take_open(ia_handle);
-	if (opened.empty())
+
+	if (opened.empty() && foreign)
 		return to_dat(bad_handle(Sub::handle_ia));
 
-	const DAT_RETURN ret = provider->ia_close_func(ia_handle, ia_flags);
+	const DAT_RETURN ret =
+		(foreign ? *foreign : dat1_own::table).ia_close_func(ia_handle, ia_flags);
+	if (opened.empty())
+		return ret;
 	foreign_tables.forget_handles();
 	if (ret == DAT_SUCCESS)
 		registry.release(opened.mapped());
