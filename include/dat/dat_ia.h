@@ -298,13 +298,15 @@ extern DAT_RETURN dat_get_consumer_context(DAT_HANDLE dat_handle, DAT_CONTEXT *c
 extern DAT_RETURN dat_get_handle_type(DAT_HANDLE dat_handle, DAT_HANDLE_TYPE *handle_type);
 
 /**
- * Lists the adapters that can be opened.
+ * Lists the adapters that can be opened: those of dat.conf, or where there is none
+ * those that the module serves; and those that providers registered besides.
  *
  * @param max_to_return      length of the list
  * @param number_entries     out: adapters listed, or needed if the list is short
  * @param dat_provider_list  pointers to structures of the program's, to be filled
  *
- * Errors: DAT_INVALID_PARAMETER (list missing or too short), DAT_INTERNAL_ERROR.
+ * Errors: DAT_INVALID_PARAMETER (list missing or too short), DAT_INTERNAL_ERROR
+ * (dat.conf cannot be read).
  *
  * Thread-safe. May block. dat_registry_list_providers(3DAT)
  */

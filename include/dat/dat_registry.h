@@ -14,10 +14,11 @@ extern "C" {
 
 /**
  * Registers an adapter: from now on dat_ia_open() finds it. The provider keeps
- * both structures until it removes the adapter again.
+ * its table until it removes the adapter again. The version is 1.2 or a later 1.x;
+ * while dat_provider_init() runs, the adapter is the one that it was called for.
  *
- * Errors: DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES,
- * DAT_PROVIDER_ALREADY_REGISTERED.
+ * Errors: DAT_INVALID_PARAMETER, DAT_INSUFFICIENT_RESOURCES (256 adapters are
+ * registered), DAT_PROVIDER_ALREADY_REGISTERED (also for what is no name).
  *
  * Thread-safe. May block. dat_registry_add_provider(3DAT)
  */
@@ -27,7 +28,8 @@ extern DAT_RETURN dat_registry_add_provider(DAT_PROVIDER *provider,
 /**
  * Takes an adapter back that nobody has open.
  *
- * Errors: DAT_INVALID_PARAMETER, DAT_PROVIDER_NOT_FOUND, DAT_PROVIDER_IN_USE.
+ * Errors: DAT_INVALID_PARAMETER (also where it is not registered),
+ * DAT_PROVIDER_IN_USE.
  *
  * Thread-safe. May block. dat_registry_remove_provider(3DAT)
  */
@@ -59,7 +61,8 @@ typedef void (*DAT_PROVIDER_FINI_FUNC)(const DAT_PROVIDER_INFO *provider_info);
  *
  * @param instance_data  what the registry's configuration has for the adapter
  *
- * Called once per adapter, by one thread. May block. dat_provider_init(3DAT)
+ * Called once per adapter, by one thread. May block, but must not open or close
+ * adapters. dat_provider_init(3DAT)
  */
 extern void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char *instance_data);
 
@@ -67,7 +70,8 @@ extern void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char
  * A provider defines this; the registry calls it before it unloads the provider.
  * It answers with dat_registry_remove_provider().
  *
- * Called once per adapter, by one thread. May block. dat_provider_fini(3DAT)
+ * Called once per adapter, by one thread. May block, but must not open or close
+ * adapters. dat_provider_fini(3DAT)
  */
 extern void dat_provider_fini(const DAT_PROVIDER_INFO *provider_info);
 

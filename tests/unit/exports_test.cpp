@@ -43,11 +43,11 @@ Names names_in_headers()
 	return names;
 }
 
-Names names_in_library()
+Names names_in_library(const std::string &file)
 {
+	const std::string command = "nm --dynamic --defined-only --with-symbol-versions '";
 	const std::unique_ptr<std::FILE, int (*)(std::FILE *)> nm(
-		popen("nm --dynamic --defined-only --with-symbol-versions '" LIBDAT_FILE "'", "r"),
-		pclose);
+		popen((command + file + "'").c_str(), "r"), pclose);
 	Names names;
 	char type = 0;
 	char name[256];
@@ -77,7 +77,13 @@ TEST(Exports, MapNamesEveryCall)
 
 TEST(Exports, LibraryDefinesTheMapAndNothingElse)
 {
-	EXPECT_EQ(names_in_library(), with_version(names_in_map()));
+	EXPECT_EQ(names_in_library(LIBDAT_FILE), with_version(names_in_map()));
+}
+
+TEST(Exports, ProviderIsWhatRegistriesLookFor)
+{
+	EXPECT_EQ(names_in_library(LIBDAPL_FILE), (Names{ "dat_provider_fini@@DAPL_KDAPL_1.2",
+							  "dat_provider_init@@DAPL_KDAPL_1.2" }));
 }
 
 } // namespace

@@ -213,11 +213,11 @@ void expect_unknown(RawIa &ia, std::uint32_t id)
 	for (std::uint32_t type = KDAPL_OBJ_PZ; type <= KDAPL_OBJ_RMR; type++)
 		EXPECT_EQ(ia.destroy(type, id), ENOENT) << type << " " << id;
 	for (unsigned long command :
-	     { KDAPL_EVD_WAIT, KDAPL_EVD_FILL, KDAPL_EP_QUERY, KDAPL_EP_CONNECT,
-	       KDAPL_EP_DISCONNECT, KDAPL_EP_RESET, KDAPL_CR_QUERY, KDAPL_CR_ACCEPT,
-	       KDAPL_CR_REJECT, KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE,
-	       KDAPL_EVD_NOTIFY, KDAPL_CNO_WAIT, KDAPL_CNO_MODIFY, KDAPL_EP_SET_MARKS,
-	       KDAPL_SRQ_RESIZE, KDAPL_SRQ_SET_LOW, KDAPL_RMR_CREATE, KDAPL_RMR_BIND }) {
+	     { KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	KDAPL_EP_QUERY,	   KDAPL_EP_CONNECT,
+	       KDAPL_EP_DISCONNECT, KDAPL_EP_RESET,	KDAPL_CR_QUERY,	   KDAPL_CR_ACCEPT,
+	       KDAPL_CR_REJECT,	    KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE,
+	       KDAPL_EVD_NOTIFY,    KDAPL_CNO_WAIT,	KDAPL_CNO_MODIFY,  KDAPL_EP_SET_MARKS,
+	       KDAPL_SRQ_RESIZE,    KDAPL_SRQ_SET_LOW,	KDAPL_RMR_CREATE,  KDAPL_RMR_BIND }) {
 		/* In all of them the id follows the size. */
 		Argument argument(_IOC_SIZE(command));
 		std::memcpy(argument.bytes.data() + 4, &id, sizeof id);

@@ -19,6 +19,8 @@ Agent from_dat(const DAT_OS_WAIT_PROXY_AGENT &agent) noexcept
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_cno_create(DAT_IA_HANDLE ia_handle, DAT_OS_WAIT_PROXY_AGENT agent,
 			  DAT_CNO_HANDLE *cno_handle)
 {
@@ -94,3 +96,5 @@ DAT_RETURN dat_cno_free(DAT_CNO_HANDLE cno_handle)
 		return cno ? cno->free() : bad_handle(Sub::handle_cno);
 	});
 }
+
+} // namespace dat1_own

@@ -9,6 +9,8 @@ using namespace dat1;
 using kdapl::Cr;
 using kdapl::Ep;
 
+namespace dat1_own {
+
 DAT_RETURN dat_cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK cr_param_mask,
 			DAT_CR_PARAM *cr_param)
 {
@@ -60,3 +62,5 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle)
 		return cr ? cr->reject({}) : bad_handle(Sub::handle_cr);
 	});
 }
+
+} // namespace dat1_own

@@ -90,10 +90,6 @@ Status find_evd(const Ia &ia, DAT_EVD_HANDLE handle, std::uint32_t stream, Sub r
 	return success;
 }
 
-} // namespace
-
-namespace {
-
 struct CreateArgs {
 	DAT_IA_HANDLE ia;
 	DAT_PZ_HANDLE pz;
@@ -179,6 +175,8 @@ Status with_srq(Status status) noexcept
 }
 
 } // namespace
+
+namespace dat1_own {
 
 DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
 			 DAT_EVD_HANDLE recv_evd_handle, DAT_EVD_HANDLE request_evd_handle,
@@ -397,3 +395,5 @@ DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep_handle)
 		return ep ? ep->free() : bad_handle(Sub::handle_ep);
 	});
 }
+
+} // namespace dat1_own

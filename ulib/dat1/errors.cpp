@@ -32,6 +32,10 @@ DAT_RETURN_TYPE type_of(Type type) noexcept
 		return DAT_MODEL_NOT_SUPPORTED;
 	case Type::provider_not_found:
 		return DAT_PROVIDER_NOT_FOUND;
+	case Type::provider_already_registered:
+		return DAT_PROVIDER_ALREADY_REGISTERED;
+	case Type::provider_in_use:
+		return DAT_PROVIDER_IN_USE;
 	case Type::privileges_violation:
 		return DAT_PRIVILEGES_VIOLATION;
 	case Type::protection_violation:
@@ -115,8 +119,9 @@ constexpr DAT_RETURN_SUBTYPE subtypes[] = {
 	DAT_NAME_NOT_REGISTERED,
 	DAT_MAJOR_NOT_FOUND,
 	DAT_MINOR_NOT_FOUND,
+	DAT_THREAD_SAFETY_NOT_FOUND,
 };
-static_assert(std::size(subtypes) == static_cast<std::size_t>(Sub::minor_not_found) + 1);
+static_assert(std::size(subtypes) == static_cast<std::size_t>(Sub::thread_safety_not_found) + 1);
 static_assert(subtypes[static_cast<std::size_t>(Sub::handle1)] == DAT_INVALID_HANDLE1);
 static_assert(subtypes[static_cast<std::size_t>(Sub::arg8)] == DAT_INVALID_ARG8);
 static_assert(subtypes[static_cast<std::size_t>(Sub::pz_in_use)] == DAT_INVALID_STATE_PZ_IN_USE);

@@ -64,6 +64,8 @@ static_assert(bits(kdapl::evd_all) == bits((DAT_EVD_DEFAULT_FLAG | DAT_EVD_SOFTW
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
 			  DAT_CNO_HANDLE cno_handle, DAT_EVD_FLAGS evd_flags,
 			  DAT_EVD_HANDLE *evd_handle)
@@ -268,3 +270,5 @@ DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd_handle)
 		return evd ? evd->free() : bad_handle(Sub::handle1);
 	});
 }
+
+} // namespace dat1_own

@@ -2,27 +2,15 @@
 // IA: open, query, close.
 
 #include "attributes.hpp"
-#include "face.hpp"
+#include "own.hpp"
 #include "provider.hpp"
 
 #include "engine/evd.hpp"
 #include "engine/ia.hpp"
 
-#include <cstring>
-
 using namespace dat1;
 
 namespace {
-
-Status check_version(DAT_UINT32 major, DAT_UINT32 minor) noexcept
-{
-	if (major != DAT_VERSION_MAJOR)
-		return fail(Type::provider_not_found, Sub::major_not_found);
-	/* 1.1 programs have smaller structures than 1.2 fills. */
-	if (minor != DAT_VERSION_MINOR)
-		return fail(Type::provider_not_found, Sub::minor_not_found);
-	return success;
-}
 
 Status check_async_evd(DAT_EVD_HANDLE async_evd) noexcept
 {
@@ -34,22 +22,19 @@ Status check_async_evd(DAT_EVD_HANDLE async_evd) noexcept
 	return fail(Type::model_not_supported);
 }
 
-Status open(std::string_view name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
-	    DAT_IA_HANDLE *ia_handle)
+Status open(const std::string &ia_name, const std::string &device, DAT_COUNT async_min_qlen,
+	    DAT_EVD_HANDLE *async_evd, DAT_IA_HANDLE *ia_handle, bool ro_aware)
 {
-	kdapl::IaOpen args;
+	ProviderForOpen provider(ia_name, device);
 	Ref<kdapl::Ia> ia;
 
-	if (name.starts_with(kdapl::ro_aware_prefix)) {
-		args.ro_aware = true;
-		name.remove_prefix(kdapl::ro_aware_prefix.size());
-	}
-
-	ProviderForOpen provider(name);
-	args.name = name;
-	args.async_qlen = static_cast<std::uint32_t>(async_min_qlen);
-	args.provider = provider.table();
-	if (Status status = kdapl::Ia::open(args, ia); !status.ok())
+	if (Status status =
+		    kdapl::Ia::open({ .name = device,
+				      .ro_aware = ro_aware,
+				      .async_qlen = static_cast<std::uint32_t>(async_min_qlen),
+				      .provider = provider.table() },
+				    ia);
+	    !status.ok())
 		return status;
 	try {
 		ia->set_face_data(std::make_unique<NamedAttributes>(*ia));
@@ -65,25 +50,36 @@ Status open(std::string_view name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *asy
 
 } // namespace
 
-DAT_RETURN dat_ia_openv(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen,
-			DAT_EVD_HANDLE *async_evd, DAT_IA_HANDLE *ia_handle, DAT_UINT32 dapl_major,
-			DAT_UINT32 dapl_minor, DAT_BOOLEAN)
+namespace dat1_own {
+
+DAT_RETURN ia_open_device(const std::string &ia_name, const std::string &device,
+			  DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
+			  DAT_IA_HANDLE *ia_handle, bool ro_aware)
 {
 	return call([&] {
-		if (!ia_name || strnlen(ia_name, DAT_NAME_MAX_LENGTH) >= DAT_NAME_MAX_LENGTH)
-			return bad_parameter(Sub::arg1);
 		if (async_min_qlen < 0)
 			return bad_parameter(Sub::arg2);
 		if (!async_evd)
 			return bad_parameter(Sub::arg3);
 		if (!ia_handle)
 			return bad_handle(Sub::handle_ia);
-		if (Status status = check_version(dapl_major, dapl_minor); !status.ok())
-			return status;
 		if (Status status = check_async_evd(*async_evd); !status.ok())
 			return status;
-		return open(ia_name, async_min_qlen, async_evd, ia_handle);
+		return open(ia_name, device, async_min_qlen, async_evd, ia_handle, ro_aware);
 	});
+}
+
+DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
+		   DAT_IA_HANDLE *ia_handle, DAT_BOOLEAN ro_aware_client)
+{
+	if (!ia_name)
+		return to_dat(bad_parameter(Sub::arg1));
+	try {
+		return ia_open_device(ia_name, device_of(ia_name), async_min_qlen, async_evd,
+				      ia_handle, ro_aware_client);
+	} catch (const std::bad_alloc &) {
+		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+	}
 }
 
 DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE *async_evd,
@@ -130,3 +126,5 @@ DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS ia_flags)
 		return success;
 	});
 }
+
+} // namespace dat1_own

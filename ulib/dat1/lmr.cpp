@@ -93,6 +93,8 @@ void store(T *where, T value) noexcept
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE mem_type,
 			  DAT_REGION_DESCRIPTION region_description, DAT_VLEN length,
 			  DAT_PZ_HANDLE pz_handle, DAT_MEM_PRIV_FLAGS mem_privileges,
@@ -208,3 +210,5 @@ DAT_RETURN dat_lmr_sync_rdma_write(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLE
 {
 	return sync(ia_handle, local_segments, num_segments);
 }
+
+} // namespace dat1_own

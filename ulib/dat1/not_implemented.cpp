@@ -9,6 +9,8 @@ constexpr DAT_RETURN not_implemented = DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUB
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE, DAT_CONN_QUAL)
 {
 	return not_implemented;
@@ -35,12 +37,4 @@ DAT_RETURN dat_rsp_free(DAT_RSP_HANDLE)
 	return not_implemented;
 }
 
-DAT_RETURN dat_registry_add_provider(DAT_PROVIDER *, const DAT_PROVIDER_INFO *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_registry_remove_provider(DAT_PROVIDER *, const DAT_PROVIDER_INFO *)
-{
-	return not_implemented;
-}
+} // namespace dat1_own

@@ -7,6 +7,8 @@
 
 using namespace dat1;
 
+namespace dat1_own {
+
 DAT_RETURN dat_set_consumer_context(DAT_HANDLE dat_handle, DAT_CONTEXT context)
 {
 	return call([&] {
@@ -57,3 +59,5 @@ static_assert(static_cast<int>(kdapl::Kind::pz) == DAT_HANDLE_TYPE_PZ);
 static_assert(static_cast<int>(kdapl::Kind::rmr) == DAT_HANDLE_TYPE_RMR);
 static_assert(static_cast<int>(kdapl::Kind::cno) == DAT_HANDLE_TYPE_CNO);
 static_assert(static_cast<int>(kdapl::Kind::srq) == DAT_HANDLE_TYPE_SRQ);
+
+} // namespace dat1_own

@@ -62,6 +62,8 @@ DAT_RETURN post_rdma(Args args, const DAT_RMR_TRIPLET *remote_buffer) noexcept
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
 			    DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
 			    DAT_COMPLETION_FLAGS completion_flags)
@@ -97,3 +99,5 @@ DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segment
 			   nullptr, completion_flags },
 			 remote_buffer);
 }
+
+} // namespace dat1_own

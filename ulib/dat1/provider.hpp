@@ -15,26 +15,30 @@ namespace dat1 {
 
 /** A table and the name in it. */
 struct Provider {
-	explicit Provider(std::string_view adapter);
+	Provider(std::string_view ia_name, std::string_view device);
 	Provider(const Provider &) = delete;
 	Provider &operator=(const Provider &) = delete;
 
 	std::string name;
+	std::string device; /**< what the module calls it */
 	DAT_PROVIDER table;
 };
 
 /** The table for an adapter: a known one, or one that keep() makes known. */
 class ProviderForOpen {
 public:
-	explicit ProviderForOpen(std::string_view adapter);
+	ProviderForOpen(std::string_view ia_name, std::string_view device);
 
-	const DAT_PROVIDER *table() const noexcept { return table_; }
+	DAT_PROVIDER *table() const noexcept { return table_; }
 	/** The adapter was opened. */
 	void keep() noexcept;
 
 private:
 	std::list<Provider> made_;
-	const DAT_PROVIDER *table_;
+	DAT_PROVIDER *table_;
 };
+
+/** What the module calls an adapter: its name, unless it was opened for another. */
+std::string device_of(std::string_view ia_name);
 
 } // namespace dat1

@@ -32,6 +32,8 @@ Status check(const Ref<Ia> &ia, const Ref<Evd> &evd, DAT_PSP_FLAGS flags,
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_psp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL conn_qual,
 			  DAT_EVD_HANDLE evd_handle, DAT_PSP_FLAGS psp_flags,
 			  DAT_PSP_HANDLE *psp_handle)
@@ -99,3 +101,5 @@ DAT_RETURN dat_psp_free(DAT_PSP_HANDLE psp_handle)
 		return psp ? psp->free() : bad_handle(Sub::handle_psp);
 	});
 }
+
+} // namespace dat1_own

@@ -9,6 +9,8 @@ using namespace dat1;
 using kdapl::Ia;
 using kdapl::Pz;
 
+namespace dat1_own {
+
 DAT_RETURN dat_pz_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE *pz_handle)
 {
 	return call([&] {
@@ -50,3 +52,5 @@ DAT_RETURN dat_pz_free(DAT_PZ_HANDLE pz_handle)
 		return pz ? pz->free() : bad_handle(Sub::handle_pz);
 	});
 }
+
+} // namespace dat1_own

@@ -10,6 +10,8 @@ using kdapl::Ep;
 using kdapl::Pz;
 using kdapl::Rmr;
 
+namespace dat1_own {
+
 DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE *rmr_handle)
 {
 	return call([&] {
@@ -90,3 +92,5 @@ DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr_handle)
 		return rmr ? rmr->free() : bad_handle(Sub::handle_rmr);
 	});
 }
+
+} // namespace dat1_own

@@ -32,6 +32,8 @@ Status check_attr(const Ia &ia, const DAT_SRQ_ATTR *attr) noexcept
 
 } // namespace
 
+namespace dat1_own {
+
 DAT_RETURN dat_srq_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_ATTR *srq_attr,
 			  DAT_SRQ_HANDLE *srq_handle)
 {
@@ -136,3 +138,5 @@ DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE srq_handle, DAT_COUNT low_watermark)
 		return srq->set_low(static_cast<std::uint32_t>(low_watermark));
 	});
 }
+
+} // namespace dat1_own

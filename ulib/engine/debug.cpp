@@ -16,37 +16,53 @@ constexpr unsigned long type_error = 1;
 constexpr unsigned long dest_stdout = 1;
 constexpr unsigned long dest_syslog = 2;
 
-unsigned long number_from_environment(const char *name) noexcept
+unsigned long number_from_environment(const char *name, unsigned long otherwise) noexcept
 {
 	const char *text = std::getenv(name);
 
-	return text ? std::strtoul(text, nullptr, 0) : 0;
+	return text ? std::strtoul(text, nullptr, 0) : otherwise;
+}
+
+void tell(int priority, const char *format, std::va_list args) noexcept
+{
+	static const unsigned long dest = number_from_environment("DAT_DBG_DEST", 0);
+	const int saved = errno;
+	char line[1024];
+
+	std::vsnprintf(line, sizeof line, format, args);
+	if (dest & dest_syslog)
+		syslog(LOG_USER | priority, "libdat: %s", line);
+	if (dest & dest_stdout)
+		std::fprintf(stdout, "libdat: %s\n", line);
+	if (!(dest & (dest_stdout | dest_syslog)))
+		std::fprintf(stderr, "libdat: %s\n", line);
+	errno = saved;
 }
 
 } // namespace
 
 void debug_error(const char *format, ...) noexcept
 {
-	static const unsigned long types = number_from_environment("DAT_DBG_TYPE");
-	static const unsigned long dest = number_from_environment("DAT_DBG_DEST");
+	static const unsigned long types = number_from_environment("DAT_DBG_TYPE", 0);
 
 	if (!(types & type_error))
 		return;
-
-	const int saved = errno;
-	char line[512];
 	std::va_list args;
 	va_start(args, format);
-	std::vsnprintf(line, sizeof line, format, args);
+	tell(LOG_ERR, format, args);
 	va_end(args);
+}
 
-	if (dest & dest_syslog)
-		syslog(LOG_USER | LOG_ERR, "libdat: %s", line);
-	if (dest & dest_stdout)
-		std::fprintf(stdout, "libdat: %s\n", line);
-	if (!(dest & (dest_stdout | dest_syslog)))
-		std::fprintf(stderr, "libdat: %s\n", line);
-	errno = saved;
+void debug_warning(const char *format, ...) noexcept
+{
+	static const unsigned long types = number_from_environment("DAT_DBG_TYPE", type_error);
+
+	if (!(types & type_error))
+		return;
+	std::va_list args;
+	va_start(args, format);
+	tell(LOG_WARNING, format, args);
+	va_end(args);
 }
 
 } // namespace kdapl

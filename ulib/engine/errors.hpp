@@ -22,6 +22,8 @@ enum class Type : std::uint8_t {
 	length_error,
 	model_not_supported,
 	provider_not_found,
+	provider_already_registered,
+	provider_in_use,
 	privileges_violation,
 	protection_violation,
 	queue_empty,
@@ -94,6 +96,7 @@ enum class Sub : std::uint8_t {
 	name_not_registered,
 	major_not_found,
 	minor_not_found,
+	thread_safety_not_found,
 };
 
 /** Result of an engine call. */

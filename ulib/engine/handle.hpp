@@ -74,6 +74,9 @@ public:
 	/** A slot that is not live, with one user; nullptr without memory. */
 	Slot *reserve(Kind kind, const void *provider) noexcept;
 
+	/** Whether an address is one that only handles of this table have. */
+	bool covers(Handle handle) const noexcept;
+
 	/** From now on the handle is found, and is a user beside the caller. */
 	void publish(Slot *slot) noexcept;
 
@@ -176,6 +179,15 @@ inline Slot *HandleTable::slot_of(Handle handle, unsigned &word_index) const noe
 		return nullptr;
 	word_index = static_cast<unsigned>(within / sizeof(void *));
 	return &slots[offset / sizeof(Slot)];
+}
+
+inline bool HandleTable::covers(Handle handle) const noexcept
+{
+	const std::size_t usable = usable_.load(std::memory_order_acquire);
+	Slot *slots = slots_.load(std::memory_order_relaxed);
+
+	return reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(slots) <
+	       usable * sizeof(Slot);
 }
 
 inline Slot *HandleTable::pin(Handle handle, Kind kind) noexcept

@@ -224,8 +224,8 @@ void Ia::close_abruptly() noexcept
 		std::lock_guard lock(objects_mutex_);
 		closed_ = true;
 	}
-	for (Kind kind : { Kind::psp, Kind::cr, Kind::ep, Kind::srq, Kind::rmr, Kind::lmr, Kind::evd,
-			   Kind::cno, Kind::pz })
+	for (Kind kind : { Kind::psp, Kind::cr, Kind::ep, Kind::srq, Kind::rmr, Kind::lmr,
+			   Kind::evd, Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

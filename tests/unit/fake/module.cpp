@@ -2,8 +2,11 @@
 
 #include "fake/module.hpp"
 
+#include "engine/static_registry.hpp"
+
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <sys/socket.h>
@@ -85,10 +88,14 @@ Module::Module()
 Module::~Module()
 {
 	kdapl::set_device_opener({});
+	kdapl::set_dat_conf({});
 }
 
 void Module::install()
 {
+	/* The machine's own dat.conf is none of the tests'. */
+	kdapl::set_dat_conf("/nonexistent/dat.conf");
+	unsetenv("DAT_OVERRIDE");
 	kdapl::set_device_opener([this](std::unique_ptr<kdapl::Device> &device) {
 		if (open_error)
 			return open_error;
