@@ -470,7 +470,10 @@ void kdapl_bind_retire(struct kdapl_work *work, struct kdapl_event *event)
 	struct kdapl_rmr *rmr = bind->rmr;
 
 	work->bind = NULL;
-	if (bind->status == DAT_DTO_SUCCESS && work->status != DAT_DTO_SUCCESS)
+	/* What failed says more than what was flushed behind it. */
+	if (work->status != DAT_DTO_SUCCESS &&
+	    (bind->status == DAT_DTO_SUCCESS ||
+	     bind->status == DAT_DTO_ERR_FLUSHED))
 		bind->status = work->status == DAT_DTO_ERR_FLUSHED ?
 			       DAT_DTO_ERR_FLUSHED : DAT_RMR_OPERATION_FAILED;
 	event->type = 0;

@@ -60,13 +60,7 @@ struct fake_cq {
 	struct ib_wc *wc;
 	u32 head, tail;
 	bool armed;
-	bool polled;		/* since a test cleared it */
 };
-
-static inline struct fake_cq *to_fake_cq(struct ib_cq *cq)
-{
-	return container_of(cq, struct fake_cq, ib);
-}
 
 /**
  * struct fake_dev - the device
