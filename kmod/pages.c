@@ -116,7 +116,8 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 		kfree(pages);
 		return ERR_PTR(ret);
 	}
-	kdapl_pinned_add((s64)pages->npages << PAGE_SHIFT);
+	if (pages->mm)
+		kdapl_pinned_add((s64)pages->npages << PAGE_SHIFT);
 	return pages;
 }
 
@@ -136,7 +137,8 @@ void kdapl_pages_put(struct kdapl_pages *pages)
 {
 	if (!refcount_dec_and_test(&pages->ref))
 		return;
-	kdapl_pinned_add(-((s64)pages->npages << PAGE_SHIFT));
+	if (pages->mm)
+		kdapl_pinned_add(-((s64)pages->npages << PAGE_SHIFT));
 	ib_dma_unmap_sgtable_attrs(pages->dev, &pages->sgt, DMA_BIDIRECTIONAL,
 				   0);
 	sg_free_table(&pages->sgt);
