@@ -205,7 +205,7 @@ static int cmd_destroy(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_destroy *arg = data;
 
-	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_CNO)
+	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_RSP)
 		return -EINVAL;
 	return kdapl_obj_destroy(ia, arg->id, arg->type);
 }
@@ -368,6 +368,11 @@ static int cmd_psp_create(struct kdapl_ia *ia, void *data)
 	return kdapl_psp_create(ia, data);
 }
 
+static int cmd_rsp_create(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_rsp_create(ia, data);
+}
+
 static int cmd_cr_query(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_cr_query(ia, data);
@@ -470,7 +475,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.ia = cmd_psp_create,
 	},
 	[_IOC_NR(KDAPL_CR_QUERY)] = {
-		KDAPL_CR_QUERY, V1(kdapl_cr_query, private_data),
+		KDAPL_CR_QUERY, V1(kdapl_cr_query, ep_user),
 		.ia = cmd_cr_query,
 	},
 	[_IOC_NR(KDAPL_CR_ACCEPT)] = {
@@ -513,6 +518,10 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, pad),
 		.frees = true, .ia = cmd_cno_modify,
 	},
+	[_IOC_NR(KDAPL_RSP_CREATE)] = {
+		KDAPL_RSP_CREATE, V1(kdapl_rsp_create, user),
+		.ia = cmd_rsp_create,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -545,6 +554,7 @@ union kdapl_arg {
 	struct kdapl_cno_create cno_create;
 	struct kdapl_cno_wait cno_wait;
 	struct kdapl_cno_modify cno_modify;
+	struct kdapl_rsp_create rsp_create;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

@@ -52,36 +52,49 @@ static void cr_fill(struct kdapl_cr *cr, struct rdma_cm_id *id,
 	memcpy(cr->private_data, request->private_data, cr->private_data_size);
 }
 
-int kdapl_cr_create(struct kdapl_psp *psp, struct rdma_cm_id *id,
+/* The RSP has no more of it. */
+static void cr_take_ep(struct kdapl_cr *cr, struct kdapl_sp *sp)
+{
+	cr->ep = sp->ep;
+	sp->ep = NULL;
+	kdapl_cm_request(cr->ep, cr->id);
+	kdapl_ep_move(cr->ep, KDAPL_ON_REQUEST);
+}
+
+int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		    const struct rdma_conn_param *request)
 {
 	struct kdapl_evrec *rec = kdapl_evrec_alloc();
 	struct kdapl_cr *cr = kzalloc(sizeof(*cr), GFP_KERNEL);
 	struct kdapl_event event = {
-		.user = psp->obj.user,
-		.cookie = psp->conn_qual,
+		.user = sp->obj.user,
+		.cookie = sp->conn_qual,
 		.type = DAT_CONNECTION_REQUEST_EVENT,
+		.status = sp->reserved ? KDAPL_CR_EP_RESERVED :
+					 KDAPL_CR_EP_ACCEPT,
 	};
 	int ret = -ENOMEM;
 
 	if (!rec || !cr)
 		goto err;
-	ret = kdapl_obj_init(&cr->obj, psp->obj.ia, &kdapl_cr_ops, 0);
+	ret = kdapl_obj_init(&cr->obj, sp->obj.ia, &kdapl_cr_ops, 0);
 	if (ret)
 		goto err;
 
 	mutex_init(&cr->mutex);
 	cr_fill(cr, id, request);
-	refcount_inc(&psp->obj.ref);
-	atomic_inc(&psp->pending);
-	cr->psp = psp;
+	refcount_inc(&sp->obj.ref);
+	atomic_inc(&sp->pending);
+	cr->sp = sp;
 	cr->id = id;
+	if (sp->ep)
+		cr_take_ep(cr, sp);
 	id->context = cr;
 	id->event_handler = cr_handler;
 	event.length = cr->obj.id;
 	/* A program that guesses the id can free the CR before its event. */
 	kdapl_obj_publish(&cr->obj);
-	kdapl_evd_post(psp->evd, &event, rec);
+	kdapl_evd_post(sp->evd, &event, rec);
 	return 0;
 
 err:
@@ -92,19 +105,25 @@ err:
 
 /* ---- the decision ------------------------------------------------------ */
 
-/* No longer in its PSP's backlog. */
+/* No longer in its service point's backlog, and needs its EP no more. */
 static void cr_decided(struct kdapl_cr *cr)
 {
 	lockdep_assert_held(&cr->mutex);
-	atomic_dec(&cr->psp->pending);
-	kdapl_obj_put(&cr->psp->obj);
-	cr->psp = NULL;
+	if (cr->ep)
+		kdapl_obj_unuse(&cr->ep->obj);
+	cr->ep = NULL;
+	atomic_dec(&cr->sp->pending);
+	kdapl_obj_put(&cr->sp->obj);
+	cr->sp = NULL;
 }
 
 static void cr_drop_id(struct kdapl_cr *cr)
 {
 	rdma_destroy_id(cr->id);
 	cr->id = NULL;
+	/* Back to whom it was reserved for. */
+	if (cr->ep)
+		kdapl_ep_move(cr->ep, KDAPL_ON_RELEASE);
 	cr_decided(cr);
 }
 
@@ -124,6 +143,9 @@ static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
 		return -EINVAL;
 	if (ep->gone)
 		return -ENODEV;
+	/* Another request's EP: UNCONNECTED is left under the mutex only. */
+	if (ep != cr->ep && READ_ONCE(ep->state) != KDAPL_EP_UNCONNECTED)
+		return -EBADFD;
 	ret = kdapl_ep_begin(ep, KDAPL_EP_COMPLETION_PENDING);
 	if (ret)
 		return ret;
@@ -134,37 +156,63 @@ static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
 	return ret;
 }
 
-int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg)
+/*
+ * The EP with a reference: the one that the request brings, or else the one that
+ * is named.
+ */
+static struct kdapl_ep *cr_accept_ep(struct kdapl_cr *cr, u32 id)
 {
-	struct kdapl_obj *cr_obj, *ep_obj;
+	struct kdapl_obj *obj;
+
+	if (!cr->ep) {
+		obj = kdapl_obj_get(cr->obj.ia, id, KDAPL_OBJ_EP);
+		return obj ? to_ep(obj) : ERR_PTR(-ENOENT);
+	}
+	if (id)
+		return ERR_PTR(-EINVAL);
+	refcount_inc(&cr->ep->obj.ref);
+	return cr->ep;
+}
+
+static int cr_accept(struct kdapl_cr *cr, const struct kdapl_cr_accept *arg)
+{
 	struct kdapl_ep *ep;
-	struct kdapl_cr *cr;
-	int ret = -ENOENT;
+	int ret;
 
-	if (arg->private_data_size > kdapl_cm_max_private_data(ia, true))
-		return -EMSGSIZE;
-	cr_obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
-	if (!cr_obj)
+	lockdep_assert_held(&cr->mutex);
+	if (!cr->id)
 		return -ENOENT;
-	ep_obj = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
-	if (!ep_obj)
-		goto out;
-
-	cr = to_cr(cr_obj);
-	ep = to_ep(ep_obj);
-	mutex_lock(&cr->mutex);
+	ep = cr_accept_ep(cr, arg->ep);
+	if (IS_ERR(ep))
+		return PTR_ERR(ep);
 	mutex_lock(&ep->mutex);
-	if (cr->id)
-		ret = cr_accept_on(cr, ep, arg);
+	ret = cr_accept_on(cr, ep, arg);
 	if (!ret)
 		cr_decided(cr);
 	mutex_unlock(&ep->mutex);
+	kdapl_obj_put(&ep->obj);
+	return ret;
+}
+
+int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg)
+{
+	struct kdapl_obj *obj;
+	struct kdapl_cr *cr;
+	int ret;
+
+	if (arg->private_data_size > kdapl_cm_max_private_data(ia, true))
+		return -EMSGSIZE;
+	obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!obj)
+		return -ENOENT;
+
+	cr = to_cr(obj);
+	mutex_lock(&cr->mutex);
+	ret = cr_accept(cr, arg);
 	mutex_unlock(&cr->mutex);
 	if (!ret)
 		cr_finish(cr);
-	kdapl_obj_put(ep_obj);
-out:
-	kdapl_obj_put(cr_obj);
+	kdapl_obj_put(obj);
 	return ret;
 }
 
@@ -215,6 +263,9 @@ int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg)
 	arg->private_data_size = cr->private_data_size;
 	arg->pad = 0;
 	memcpy(arg->private_data, cr->private_data, sizeof(arg->private_data));
+	mutex_lock(&cr->mutex);
+	arg->ep_user = cr->ep ? cr->ep->obj.user : 0;
+	mutex_unlock(&cr->mutex);
 	kdapl_obj_put(obj);
 	return 0;
 }

@@ -51,6 +51,7 @@ int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
 
 	if (outcome && end) {
 		spin_lock_bh(&ep->lock);
+		ep->begun_in = ep->state;
 		ret = ep_trigger(ep, state == KDAPL_EP_ACTIVE_PENDING ?
 				 KDAPL_ON_CONNECT : KDAPL_ON_ACCEPT);
 		if (!ret) {
@@ -67,8 +68,19 @@ int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
 void kdapl_ep_cancel(struct kdapl_ep *ep)
 {
 	spin_lock_bh(&ep->lock);
-	ep_trigger(ep, KDAPL_ON_CANCEL);
+	if (kdapl_ep_next(ep->state, KDAPL_ON_CANCEL) >= 0)
+		ep_set_state(ep, ep->begun_in);
 	spin_unlock_bh(&ep->lock);
+}
+
+int kdapl_ep_move(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger)
+{
+	int ret;
+
+	spin_lock_bh(&ep->lock);
+	ret = ep_trigger(ep, trigger);
+	spin_unlock_bh(&ep->lock);
+	return ret;
 }
 
 static void ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,

@@ -71,6 +71,7 @@ struct kdapl_ep {
 
 	spinlock_t lock;	/* all below; softirq-safe, outside EVD locks */
 	enum kdapl_ep_state state;
+	enum kdapl_ep_state begun_in;	/* state before this attempt */
 	bool ending;		/* kdapl_ep_end() was called */
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
@@ -124,13 +125,23 @@ void kdapl_ep_kill(struct kdapl_ep *ep);
  * @ep: the EP; caller holds its mutex
  * @state: ACTIVE_PENDING or COMPLETION_PENDING
  *
- * Prepares the event records, moves UNCONNECTED to @state. -EBADFD in another
- * state, -ENOMEM.
+ * Prepares the event records, moves UNCONNECTED (or, to COMPLETION_PENDING, the
+ * state in which it belongs to a request) to @state. -EBADFD in another state,
+ * -ENOMEM.
  */
 int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state);
 
-/* The attempt failed before anything left the machine: back to UNCONNECTED. */
+/* The attempt failed before anything left the machine: back to what it was. */
 void kdapl_ep_cancel(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_move() - a step between a service point and its EP
+ * @ep: the EP; UNCONNECTED is left only with its mutex held
+ * @trigger: what happens to it
+ *
+ * Any context up to softirq. -EBADFD where the state forbids it.
+ */
+int kdapl_ep_move(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger);
 
 /**
  * kdapl_ep_established() - the queue pair is ready to send

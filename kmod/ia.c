@@ -269,6 +269,7 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 
 	kdapl_ia_enter_free(ia);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RSP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_LMR);
@@ -303,7 +304,8 @@ static void obj_kill(struct kdapl_obj *obj)
 {
 	switch (obj->ops->type) {
 	case KDAPL_OBJ_PSP:
-		kdapl_psp_kill(obj);
+	case KDAPL_OBJ_RSP:
+		kdapl_sp_kill(obj);
 		break;
 	case KDAPL_OBJ_CR:
 		kdapl_cr_kill(obj);
@@ -346,6 +348,7 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 	down_write(&ia->hw_lock);
 	WRITE_ONCE(ia->dead, true);
 	objs_kill(ia, KDAPL_OBJ_PSP);
+	objs_kill(ia, KDAPL_OBJ_RSP);
 	objs_kill(ia, KDAPL_OBJ_CR);
 	objs_kill(ia, KDAPL_OBJ_EP);
 	objs_kill(ia, KDAPL_OBJ_LMR);

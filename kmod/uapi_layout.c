@@ -194,12 +194,21 @@ AT(kdapl_psp_create, id, 12);
 AT(kdapl_psp_create, conn_qual, 16);
 AT(kdapl_psp_create, user, 24);
 
-SIZE(kdapl_cr_query, 320);
+SIZE(kdapl_rsp_create, 40);
+AT(kdapl_rsp_create, flags, 4);
+AT(kdapl_rsp_create, evd, 8);
+AT(kdapl_rsp_create, ep, 12);
+AT(kdapl_rsp_create, id, 16);
+AT(kdapl_rsp_create, conn_qual, 24);
+AT(kdapl_rsp_create, user, 32);
+
+SIZE(kdapl_cr_query, 328);
 AT(kdapl_cr_query, cr, 4);
 AT(kdapl_cr_query, remote, 8);
 AT(kdapl_cr_query, local, 32);
 AT(kdapl_cr_query, private_data_size, 56);
 AT(kdapl_cr_query, private_data, 64);
+AT(kdapl_cr_query, ep_user, 320);
 
 SIZE(kdapl_cr_accept, 272);
 AT(kdapl_cr_accept, cr, 4);

@@ -64,6 +64,7 @@ enum kdapl_obj_type {
 	KDAPL_OBJ_PSP,
 	KDAPL_OBJ_CR,
 	KDAPL_OBJ_CNO,
+	KDAPL_OBJ_RSP,
 };
 
 /**
@@ -214,14 +215,15 @@ struct kdapl_ev_head {
 /**
  * struct kdapl_event - one event
  * @user: the word of the object that it concerns: the EP (completions,
- *	connection events), the PSP (connection requests), or what an async
- *	event is about
+ *	connection events), the PSP or RSP (connection requests), or what an
+ *	async event is about
  * @cookie: DTO: the entry's cookie. Connection request: its conn_qual
  * @length: DTO: bytes moved. Connection request: the id of the CR in the low
  *	32 bits. Connection event: bytes of private data; to be read with
  *	KDAPL_EP_QUERY
  * @type: the DAT event number
- * @status: DTO: DAT_DTO_* status. Async: the reason
+ * @status: DTO: DAT_DTO_* status. Connection request: KDAPL_CR_EP_*. Async: the
+ *	reason
  */
 struct kdapl_event {
 	__aligned_u64 user;
@@ -387,8 +389,8 @@ struct kdapl_ia_query {
  * @pad: zero
  *
  * An EVD's waiters are released with ECANCELED; an EP is disconnected
- * abruptly; a PSP stops listening, its delivered CRs live on; a CR is
- * rejected as if nobody listened.
+ * abruptly; a PSP or RSP stops listening, its delivered CRs live on; a CR is
+ * rejected as if nobody listened. The EP of an RSP or of a CR is in use: EBUSY.
  */
 struct kdapl_destroy {
 	__u32 size;
@@ -768,6 +770,33 @@ struct kdapl_psp_create {
 };
 
 /**
+ * struct kdapl_rsp_create - listen for one request (KDAPL_RSP_CREATE)
+ * @size: sizeof(struct kdapl_rsp_create)
+ * @flags: zero
+ * @evd: EVD for the connection request
+ * @ep: id of the EP for it: UNCONNECTED, then RESERVED until the request comes or
+ *	the RSP is destroyed
+ * @id: out
+ * @pad: zero
+ * @conn_qual: in
+ * @user: comes back in the connection request event
+ */
+struct kdapl_rsp_create {
+	__u32 size;
+	__u32 flags;
+	__u32 evd;
+	__u32 ep;
+	__u32 id;
+	__u32 pad;
+	__aligned_u64 conn_qual;
+	__aligned_u64 user;
+};
+
+/* Whose EP a connection request is accepted on; the status of its event. */
+#define KDAPL_CR_EP_ACCEPT	0	/* the one that KDAPL_CR_ACCEPT names */
+#define KDAPL_CR_EP_RESERVED	1	/* the RSP's, PASSIVE_PENDING now */
+
+/**
  * struct kdapl_cr_query - a connection request (KDAPL_CR_QUERY)
  * @size: sizeof(struct kdapl_cr_query)
  * @cr: id, from the event
@@ -776,6 +805,7 @@ struct kdapl_psp_create {
  * @private_data_size: out: bytes; over IB and RoCE the padded maximum
  * @pad: zero
  * @private_data: out
+ * @ep_user: out: the word of the EP that the request brings along, 0 for none
  */
 struct kdapl_cr_query {
 	__u32 size;
@@ -785,13 +815,14 @@ struct kdapl_cr_query {
 	__u32 private_data_size;
 	__u32 pad;
 	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+	__aligned_u64 ep_user;
 };
 
 /**
  * struct kdapl_cr_accept - accept (KDAPL_CR_ACCEPT)
  * @size: sizeof(struct kdapl_cr_accept)
  * @cr: id; gone when this succeeds, untouched when it fails
- * @ep: id, state UNCONNECTED
+ * @ep: id, state UNCONNECTED; 0 for the EP that the request brings along
  * @private_data_size: bytes
  * @private_data: in
  */
@@ -806,7 +837,7 @@ struct kdapl_cr_accept {
 /**
  * struct kdapl_cr_reject - reject as the consumer (KDAPL_CR_REJECT)
  * @size: sizeof(struct kdapl_cr_reject)
- * @cr: id; gone afterwards
+ * @cr: id; gone afterwards, an EP that it brought along is UNCONNECTED
  * @private_data_size: bytes
  * @pad: zero
  * @private_data: in
@@ -871,5 +902,6 @@ struct kdapl_submit {
 #define KDAPL_CNO_CREATE	_IOWR(KDAPL_IOC_TYPE, 24, struct kdapl_cno_create)
 #define KDAPL_CNO_WAIT		_IOWR(KDAPL_IOC_TYPE, 25, struct kdapl_cno_wait)
 #define KDAPL_CNO_MODIFY	_IOW(KDAPL_IOC_TYPE, 26, struct kdapl_cno_modify)
+#define KDAPL_RSP_CREATE	_IOWR(KDAPL_IOC_TYPE, 27, struct kdapl_rsp_create)
 
 #endif /* _UAPI_KDAPL_H */

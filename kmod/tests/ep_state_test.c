@@ -18,19 +18,27 @@ struct rule {
 };
 
 /*
- * Only what is allowed stands here; a pair that does not is -EBADFD. RESERVED,
- * PASSIVE_PENDING and TENTATIVE_PENDING come with RSPs and with endpoints that
- * the provider makes, of which there are none: nothing leads there, and from
- * there nothing is allowed.
+ * Only what is allowed stands here; a pair that does not is -EBADFD.
+ * TENTATIVE_PENDING comes with endpoints that the provider makes, of which there
+ * are none: nothing leads there, and from there nothing is allowed.
  */
 static const struct rule rules[] = {
 	/* dat_ep_connect: UNCONNECTED only. */
 	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_CONNECT, KDAPL_EP_ACTIVE_PENDING },
 	/* dat_cr_accept of a PSP's request: an UNCONNECTED EP only. */
 	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_ACCEPT, KDAPL_EP_COMPLETION_PENDING },
-	/* Either call failed: as if it had not been made. */
-	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_UNCONNECTED },
-	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_UNCONNECTED },
+	/* dat_rsp_create: an UNCONNECTED EP only. */
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_RESERVE, KDAPL_EP_RESERVED },
+	/* Then a request comes, or dat_rsp_free. */
+	{ KDAPL_EP_RESERVED, KDAPL_ON_REQUEST, KDAPL_EP_PASSIVE_PENDING },
+	{ KDAPL_EP_RESERVED, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* dat_cr_accept and dat_cr_reject of an RSP's request. */
+	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_ACCEPT, KDAPL_EP_COMPLETION_PENDING },
+	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* Connect or accept failed: as if it had not been called. */
+	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_ACTIVE_PENDING },
+	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_CANCEL,
+	  KDAPL_EP_COMPLETION_PENDING },
 	/* The peer accepted; the peer's confirmation came. */
 	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_ESTABLISH, KDAPL_EP_CONNECTED },
 	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_ESTABLISH, KDAPL_EP_CONNECTED },

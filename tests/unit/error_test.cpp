@@ -105,6 +105,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 		{ Sub::handle_lmr, DAT_INVALID_HANDLE_LMR },
 		{ Sub::handle_pz, DAT_INVALID_HANDLE_PZ },
 		{ Sub::handle_psp, DAT_INVALID_HANDLE_PSP },
+		{ Sub::handle_rsp, DAT_INVALID_HANDLE_RSP },
 		{ Sub::handle_cr, DAT_INVALID_HANDLE_CR },
 		{ Sub::handle_cno, DAT_INVALID_HANDLE_CNO },
 		{ Sub::handle_evd_cr, DAT_INVALID_HANDLE_EVD_CR },

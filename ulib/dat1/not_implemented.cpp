@@ -52,22 +52,6 @@ DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE)
 	return not_implemented;
 }
 
-DAT_RETURN dat_rsp_create(DAT_IA_HANDLE, DAT_CONN_QUAL, DAT_EP_HANDLE, DAT_EVD_HANDLE,
-			  DAT_RSP_HANDLE *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_rsp_query(DAT_RSP_HANDLE, DAT_RSP_PARAM_MASK, DAT_RSP_PARAM *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_rsp_free(DAT_RSP_HANDLE)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_srq_create(DAT_IA_HANDLE, DAT_PZ_HANDLE, DAT_SRQ_ATTR *, DAT_SRQ_HANDLE *)
 {
 	return not_implemented;

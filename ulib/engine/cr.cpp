@@ -7,10 +7,15 @@
 
 namespace kdapl {
 
-Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id)
+Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id, std::uint32_t ep_source)
 {
-	Draft<Cr> draft(ia->provider(), ia.share(), id);
+	const bool brings_ep = ep_source != KDAPL_CR_EP_ACCEPT;
+	Draft<Cr> draft(ia->provider(), ia.share(), id, brings_ep);
+	Param *ignored;
 
+	/* Where that fails the request is dead already. */
+	if (brings_ep)
+		(void)draft->query(ignored);
 	return ia->adopt(draft);
 }
 
@@ -28,25 +33,37 @@ Status Cr::query(Param *&param) noexcept
 		param_.private_data_size =
 			std::min<std::uint32_t>(arg.private_data_size, KDAPL_PRIVATE_DATA_MAX);
 		std::copy_n(arg.private_data, param_.private_data_size, param_.private_data);
+		if (arg.ep_user)
+			ep_ = HandleTable::instance().handle_of_word(arg.ep_user);
 		queried_ = true;
 	}
 	param = &param_;
 	return success;
 }
 
-Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
+/** Whether the EP's state is right: it belongs to nobody else. */
+Status Cr::check_ep(const Ep &ep) const noexcept
 {
+	const EpState now = ep.state();
+
 	if (!ep.has_connect_evd())
 		return fail(Type::invalid_handle, Sub::handle_evd_conn);
+	if (now != (brings_ep_ ? EpState::passive_pending : EpState::unconnected))
+		return fail(Type::invalid_state, state_sub(now));
+	return success;
+}
+
+Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
+{
 	if (private_data.size() > std::min<std::size_t>(ia().attributes().max_private_data_accept,
 							KDAPL_PRIVATE_DATA_MAX))
 		return fail(Type::invalid_parameter, Sub::arg3);
-	if (EpState state = ep.state(); state != EpState::unconnected)
-		return fail(Type::invalid_state, state_sub(state));
+	if (Status status = check_ep(ep); !status.ok())
+		return status;
 
 	kdapl_cr_accept arg{};
 	arg.cr = id();
-	arg.ep = ep.id();
+	arg.ep = brings_ep_ ? 0 : ep.id();
 	arg.private_data_size = static_cast<std::uint32_t>(private_data.size());
 	std::copy(private_data.begin(), private_data.end(), arg.private_data);
 	if (int err = ia().device().call(KDAPL_CR_ACCEPT, arg))

@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
 	lmr = 4,
 	psp = 5,
 	pz = 6,
+	rsp = 8,
 	cno = 9,
 };
 

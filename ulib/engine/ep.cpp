@@ -147,7 +147,10 @@ Status Ep::make_in_module(const EpCreate &args)
 
 Status Ep::free() noexcept
 {
-	return ia().free(*this, { .object = Sub::handle_ep, .state = state_sub(state()) });
+	const Sub now = state_sub(state());
+
+	/* Busy: it belongs to a service point, or to a request. */
+	return ia().free(*this, { .object = Sub::handle_ep, .busy = now, .state = now });
 }
 
 Status Ep::connect(const EpConnect &args) noexcept

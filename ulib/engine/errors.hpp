@@ -48,6 +48,7 @@ enum class Sub : std::uint8_t {
 	handle_lmr,
 	handle_pz,
 	handle_psp,
+	handle_rsp,
 	handle_cr,
 	handle_cno,
 	handle_evd_cr,

@@ -224,7 +224,7 @@ void Ia::close_abruptly() noexcept
 		closed_ = true;
 	}
 	for (Kind kind :
-	     { Kind::psp, Kind::cr, Kind::ep, Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
+	     { Kind::psp, Kind::rsp, Kind::cr, Kind::ep, Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }
