@@ -363,6 +363,19 @@ static int cmd_ep_reset(struct kdapl_ia *ia, void *data)
 	return ret;
 }
 
+static int cmd_ep_modify(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_ep_modify *arg = data;
+	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
+	int ret;
+
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_ep_modify(to_ep(obj), arg);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
 static int cmd_psp_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_psp_create(ia, data);
@@ -371,6 +384,16 @@ static int cmd_psp_create(struct kdapl_ia *ia, void *data)
 static int cmd_rsp_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_rsp_create(ia, data);
+}
+
+static int cmd_cr_offer(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_cr_offer(ia, data);
+}
+
+static int cmd_cr_handoff(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_cr_handoff(ia, data);
 }
 
 static int cmd_cr_query(struct kdapl_ia *ia, void *data)
@@ -522,6 +545,18 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_RSP_CREATE, V1(kdapl_rsp_create, user),
 		.ia = cmd_rsp_create,
 	},
+	[_IOC_NR(KDAPL_EP_MODIFY)] = {
+		KDAPL_EP_MODIFY, V1(kdapl_ep_modify, pad),
+		.ia = cmd_ep_modify,
+	},
+	[_IOC_NR(KDAPL_CR_OFFER)] = {
+		KDAPL_CR_OFFER, V1(kdapl_cr_offer, pad),
+		.ia = cmd_cr_offer,
+	},
+	[_IOC_NR(KDAPL_CR_HANDOFF)] = {
+		KDAPL_CR_HANDOFF, V1(kdapl_cr_handoff, conn_qual),
+		.ia = cmd_cr_handoff,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -555,6 +590,9 @@ union kdapl_arg {
 	struct kdapl_cno_wait cno_wait;
 	struct kdapl_cno_modify cno_modify;
 	struct kdapl_rsp_create rsp_create;
+	struct kdapl_ep_modify ep_modify;
+	struct kdapl_cr_offer cr_offer;
+	struct kdapl_cr_handoff cr_handoff;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

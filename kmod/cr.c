@@ -61,8 +61,17 @@ static void cr_take_ep(struct kdapl_cr *cr, struct kdapl_sp *sp)
 	kdapl_ep_move(cr->ep, KDAPL_ON_REQUEST);
 }
 
+/* The request's events are the CR's from now on. */
+static void cr_take_id(struct kdapl_cr *cr, struct rdma_cm_id *id)
+{
+	id->context = cr;
+	id->event_handler = cr_handler;
+	cr->id = id;
+}
+
 int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
-		    const struct rdma_conn_param *request)
+		    const struct rdma_conn_param *request,
+		    const struct kdapl_cr *from)
 {
 	struct kdapl_evrec *rec = kdapl_evrec_alloc();
 	struct kdapl_cr *cr = kzalloc(sizeof(*cr), GFP_KERNEL);
@@ -70,8 +79,7 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		.user = sp->obj.user,
 		.cookie = sp->conn_qual,
 		.type = DAT_CONNECTION_REQUEST_EVENT,
-		.status = sp->reserved ? KDAPL_CR_EP_RESERVED :
-					 KDAPL_CR_EP_ACCEPT,
+		.status = sp->ep_source,
 	};
 	int ret = -ENOMEM;
 
@@ -86,11 +94,16 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	refcount_inc(&sp->obj.ref);
 	atomic_inc(&sp->pending);
 	cr->sp = sp;
-	cr->id = id;
+	/* Unlocked before it is published: then the id may go at any time. */
+	if (from) {
+		rdma_lock_handler(id);
+		cr->gone = from->gone;
+	}
+	cr_take_id(cr, id);
+	if (from)
+		rdma_unlock_handler(id);
 	if (sp->ep)
 		cr_take_ep(cr, sp);
-	id->context = cr;
-	id->event_handler = cr_handler;
 	event.length = cr->obj.id;
 	/* A program that guesses the id can free the CR before its event. */
 	kdapl_obj_publish(&cr->obj);
@@ -100,6 +113,55 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 err:
 	kfree(rec);
 	kfree(cr);
+	return ret;
+}
+
+/* Caller holds the mutexes of both. */
+static int cr_offer(struct kdapl_cr *cr, struct kdapl_ep *ep)
+{
+	int ret;
+
+	if (!cr->id)
+		return -ENOENT;
+	if (cr->ep)
+		return -EBADFD;
+	ret = ep->gone ? -ENODEV : kdapl_ep_move(ep, KDAPL_ON_OFFER);
+	if (ret)
+		return ret;
+	kdapl_cm_request(ep, cr->id);
+	cr->ep = ep;
+	return 0;
+}
+
+int kdapl_cr_offer(struct kdapl_ia *ia, const struct kdapl_cr_offer *arg)
+{
+	struct kdapl_obj *cr_obj, *ep_obj;
+	struct kdapl_cr *cr;
+	struct kdapl_ep *ep;
+	int ret;
+
+	if (arg->pad)
+		return -EINVAL;
+	cr_obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!cr_obj)
+		return -ENOENT;
+	ep_obj = kdapl_obj_use(ia, arg->ep, KDAPL_OBJ_EP);
+	if (!ep_obj) {
+		kdapl_obj_put(cr_obj);
+		return -ENOENT;
+	}
+
+	cr = to_cr(cr_obj);
+	ep = to_ep(ep_obj);
+	mutex_lock(&cr->mutex);
+	mutex_lock(&ep->mutex);
+	ret = cr_offer(cr, ep);
+	mutex_unlock(&ep->mutex);
+	mutex_unlock(&cr->mutex);
+	/* Else it is in use for as long as the CR has it. */
+	if (ret)
+		kdapl_obj_unuse(ep_obj);
+	kdapl_obj_put(cr_obj);
 	return ret;
 }
 
@@ -117,14 +179,20 @@ static void cr_decided(struct kdapl_cr *cr)
 	cr->sp = NULL;
 }
 
-static void cr_drop_id(struct kdapl_cr *cr)
+/* Another has the id, or it is destroyed. */
+static void cr_forget_id(struct kdapl_cr *cr)
 {
-	rdma_destroy_id(cr->id);
 	cr->id = NULL;
 	/* Back to whom it was reserved for. */
 	if (cr->ep)
 		kdapl_ep_move(cr->ep, KDAPL_ON_RELEASE);
 	cr_decided(cr);
+}
+
+static void cr_drop_id(struct kdapl_cr *cr)
+{
+	rdma_destroy_id(cr->id);
+	cr_forget_id(cr);
 }
 
 /* A destroy call may come to the same point: once only. */
@@ -139,10 +207,12 @@ static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
 {
 	int ret;
 
-	if (!ep->connect_evd)
-		return -EINVAL;
 	if (ep->gone)
 		return -ENODEV;
+	if (!ep->connect_evd)
+		return -EINVAL;
+	if (!ep->qp)
+		return -EBADFD;
 	/* Another request's EP: UNCONNECTED is left under the mutex only. */
 	if (ep != cr->ep && READ_ONCE(ep->state) != KDAPL_EP_UNCONNECTED)
 		return -EBADFD;
@@ -242,6 +312,30 @@ int kdapl_cr_reject(struct kdapl_ia *ia, const struct kdapl_cr_reject *arg)
 	} else {
 		ret = -ENOENT;
 	}
+	mutex_unlock(&cr->mutex);
+	if (!ret)
+		cr_finish(cr);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
+int kdapl_cr_handoff(struct kdapl_ia *ia, const struct kdapl_cr_handoff *arg)
+{
+	struct kdapl_obj *obj;
+	struct kdapl_cr *cr;
+	int ret;
+
+	if (!kdapl_conn_qual_to_port(arg->conn_qual))
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!obj)
+		return -ENOENT;
+
+	cr = to_cr(obj);
+	mutex_lock(&cr->mutex);
+	ret = cr->id ? kdapl_sp_hand_over(cr, arg->conn_qual) : -ENOENT;
+	if (!ret)
+		cr_forget_id(cr);
 	mutex_unlock(&cr->mutex);
 	if (!ret)
 		cr_finish(cr);

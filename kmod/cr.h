@@ -47,19 +47,24 @@ struct kdapl_cr {
 extern const struct kdapl_obj_ops kdapl_cr_ops;
 
 /**
- * kdapl_cr_create() - a request arrived
+ * kdapl_cr_create() - a request arrived, or is handed over
  * @sp: where; of an RSP, it was claimed
- * @id: the request's, its handler lock is held
+ * @id: the request's; its handler lock is held, unless there is @from
  * @request: what the peer asks for
+ * @from: NULL, or the CR that had it; its mutex is held
  *
  * Makes the CR and queues its event; the EP of an RSP becomes the CR's. On
  * failure @id and @sp are as they were.
  */
 int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
-		    const struct rdma_conn_param *request);
+		    const struct rdma_conn_param *request,
+		    const struct kdapl_cr *from);
 
+/* The EP that the program made for a request becomes the CR's. */
+int kdapl_cr_offer(struct kdapl_ia *ia, const struct kdapl_cr_offer *arg);
 int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg);
 int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg);
+int kdapl_cr_handoff(struct kdapl_ia *ia, const struct kdapl_cr_handoff *arg);
 int kdapl_cr_reject(struct kdapl_ia *ia, const struct kdapl_cr_reject *arg);
 /* The device is gone. */
 void kdapl_cr_kill(struct kdapl_obj *obj);

@@ -82,7 +82,7 @@ struct kdapl_ep {
 	struct kdapl_wq rq, sq;
 	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */
 	u32 parked_len;
-	struct ib_qp *qp;
+	struct ib_qp *qp;	/* NULL also while there is no PZ */
 	struct rdma_cgroup *cg;	/* who is charged for it */
 
 	struct kdapl_slot status;	/* struct kdapl_ep_status */
@@ -116,6 +116,8 @@ int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg);
 int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags);
 int kdapl_ep_reset(struct kdapl_ep *ep);
+/* -EBADFD in a state that forbids it, -EBUSY when work is outstanding. */
+int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg);
 
 /* The device is gone: everything of hardware goes, the EP becomes DISCONNECTED. */
 void kdapl_ep_kill(struct kdapl_ep *ep);
@@ -175,6 +177,25 @@ void kdapl_ep_end_start(struct kdapl_ep *ep);
 int kdapl_ep_make_qp(struct kdapl_ep *ep);
 void kdapl_ep_drop_qp(struct kdapl_ep *ep);
 
+/*
+ * What an EP is made of; for who makes or changes one. kdapl_ep_check() gives
+ * -EINVAL or -ENOSPC, kdapl_ep_use_evd() sets @evd where there is one, also when it
+ * then fails.
+ */
+int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg);
+int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
+		     struct kdapl_evd **evd);
+void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
+/* Numbers of segments and of RDMA reads. */
+void kdapl_ep_set_limits(struct kdapl_ep *ep,
+			 const struct kdapl_ep_create *arg);
+int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size);
+/* In state INIT, charged to @cg; not yet the EP's. */
+struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
+				 struct kdapl_cq *cq,
+				 const struct ib_qp_cap *cap,
+				 struct rdma_cgroup **cg);
+
 /* post.c: entries to work; the caller is the drainer and holds ep->lock. */
 struct kdapl_chain;
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
@@ -188,8 +209,11 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
 		       enum kdapl_dto_status status);
 
-/* park.c: receives that the device does not take yet. After wq_init(). */
+/* park.c: receives that the device does not take yet. After kdapl_wq_init(). */
 int kdapl_park_init(struct kdapl_ep *ep);
+/* Room for the receives of @rq, where they can be parked at all. */
+int kdapl_park_alloc(const struct kdapl_ep *ep, const struct kdapl_wq *rq,
+		     struct kdapl_parked **parked);
 /* All below: caller holds ep->lock. */
 /*
  * The device refused @wr and all behind it with @err. How many are parked: all,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* IA: an opened adapter, and all objects that belong to it. */
 
+#include <linux/cred.h>
 #include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
@@ -184,6 +185,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
 	ia->net = get_net(current->nsproxy->net_ns);
+	ia->uid = current_euid();
 }
 
 /* Everything but the device's: that is gone, or was never there. */

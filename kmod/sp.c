@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Service points: listen with one rdma_cm_id on every address of the IA. */
 
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_cm.h>
 
 #include "cm.h"
@@ -15,6 +18,14 @@
 #define SP_ANY_TRIES		32
 /* What rdma_cm and TCP keep for us, beyond the EVD. */
 #define SP_BACKLOG_MAX		1024
+
+/*
+ * All that listen, of all IAs. One that is in the list can take a request while the
+ * lock is held: its IA is not taken apart further than to its service points.
+ * Outside the handler locks of requests.
+ */
+static DEFINE_MUTEX(sp_lock);
+static LIST_HEAD(sp_list);
 
 /* ---- requests ---------------------------------------------------------- */
 
@@ -33,7 +44,8 @@ static bool sp_claim(struct kdapl_sp *sp)
 }
 
 static int sp_take(struct kdapl_sp *sp, struct rdma_cm_id *id,
-		   const struct rdma_conn_param *request)
+		   const struct rdma_conn_param *request,
+		   const struct kdapl_cr *from)
 {
 	int ret;
 
@@ -41,7 +53,7 @@ static int sp_take(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	if (!smp_load_acquire(&sp->listening) || sp_is_full(sp) ||
 	    !sp_claim(sp))
 		return -ENOSPC;
-	ret = kdapl_cr_create(sp, id, request);
+	ret = kdapl_cr_create(sp, id, request, from);
 	if (ret)
 		atomic_set(&sp->taken, 0);
 	return ret;
@@ -51,7 +63,7 @@ static int sp_take(struct kdapl_sp *sp, struct rdma_cm_id *id,
 static int sp_request(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		      const struct rdma_conn_param *request)
 {
-	if (!sp_take(sp, id, request))
+	if (!sp_take(sp, id, request, NULL))
 		return 0;
 
 	/* The peer must not take it for the consumer's answer. */
@@ -68,6 +80,51 @@ static int sp_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	return sp_request(id->context, id, &event->param.conn);
 }
 
+/* ---- handing over ------------------------------------------------------ */
+
+/* Caller holds sp_lock. */
+static struct kdapl_sp *sp_find(const struct kdapl_ia *ia, u64 conn_qual)
+{
+	u16 port = kdapl_conn_qual_to_port(conn_qual);
+	struct kdapl_sp *sp;
+
+	list_for_each_entry(sp, &sp_list, list) {
+		if (sp->obj.ia->adapter == ia->adapter &&
+		    net_eq(sp->obj.ia->net, ia->net) &&
+		    kdapl_conn_qual_to_port(sp->conn_qual) == port)
+			return sp;
+	}
+	return NULL;
+}
+
+static bool sp_trusts(const struct kdapl_sp *sp, const struct kdapl_ia *ia)
+{
+	return uid_eq(sp->obj.ia->uid, ia->uid) ||
+	       ns_capable(ia->net->user_ns, CAP_NET_ADMIN);
+}
+
+int kdapl_sp_hand_over(struct kdapl_cr *cr, u64 conn_qual)
+{
+	struct rdma_conn_param request = cr->request;
+	struct kdapl_ia *ia = cr->obj.ia;
+	struct kdapl_sp *sp;
+	int ret;
+
+	lockdep_assert_held(&cr->mutex);
+	request.private_data = cr->private_data;
+	request.private_data_len = cr->private_data_size;
+	mutex_lock(&sp_lock);
+	sp = sp_find(ia, conn_qual);
+	if (!sp || sp == cr->sp)
+		ret = -EADDRNOTAVAIL;
+	else if (!sp_trusts(sp, ia))
+		ret = -EACCES;
+	else
+		ret = sp_take(sp, cr->id, &request, cr);
+	mutex_unlock(&sp_lock);
+	return ret;
+}
+
 /* ---- listening --------------------------------------------------------- */
 
 static u16 sp_port(const struct kdapl_sp *sp, unsigned int i)
@@ -77,6 +134,9 @@ static u16 sp_port(const struct kdapl_sp *sp, unsigned int i)
 
 static void sp_stop(struct kdapl_sp *sp)
 {
+	mutex_lock(&sp_lock);
+	list_del_init(&sp->list);
+	mutex_unlock(&sp_lock);
 	/* No new requests; destroying an id waits for its handler. */
 	WRITE_ONCE(sp->listening, false);
 	while (sp->num_ids)
@@ -275,6 +335,7 @@ static struct kdapl_sp *sp_alloc(struct kdapl_ia *ia,
 	sp = kzalloc(sizeof(*sp), GFP_KERNEL_ACCOUNT);
 	if (!sp)
 		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&sp->list);
 	ret = kdapl_obj_init(&sp->obj, ia, ops, user);
 	if (ret) {
 		kfree(sp);
@@ -296,6 +357,9 @@ static void sp_publish(struct kdapl_sp *sp)
 	 * id can free it at once.
 	 */
 	smp_store_release(&sp->listening, true);
+	mutex_lock(&sp_lock);
+	list_add_tail(&sp->list, &sp_list);
+	mutex_unlock(&sp_lock);
 	kdapl_obj_publish(&sp->obj);
 }
 
@@ -305,7 +369,7 @@ int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg)
 	struct kdapl_sp *sp;
 	int ret;
 
-	if (arg->flags & ~KDAPL_PSP_ANY)
+	if (arg->flags & ~(KDAPL_PSP_ANY | KDAPL_PSP_PROVIDER))
 		return -EINVAL;
 	if (!any && !kdapl_conn_qual_to_port(arg->conn_qual))
 		return -EINVAL;
@@ -313,6 +377,8 @@ int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg)
 	if (IS_ERR(sp))
 		return PTR_ERR(sp);
 	sp->conn_qual = arg->conn_qual;
+	sp->ep_source = arg->flags & KDAPL_PSP_PROVIDER ? KDAPL_CR_EP_OFFER :
+							  KDAPL_CR_EP_ACCEPT;
 	ret = sp_use_evd(sp, arg->evd);
 	if (!ret)
 		ret = sp_open(sp, any);
@@ -338,8 +404,9 @@ int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg)
 		return PTR_ERR(sp);
 	sp->conn_qual = arg->conn_qual;
 	sp->reserved = true;
+	sp->ep_source = arg->ep ? KDAPL_CR_EP_RESERVED : KDAPL_CR_EP_OFFER;
 	ret = sp_use_evd(sp, arg->evd);
-	if (!ret)
+	if (!ret && arg->ep)
 		ret = sp_use_ep(sp, arg->ep);
 	if (!ret)
 		ret = sp_open(sp, false);

@@ -22,15 +22,18 @@
 /* Requests that a program may leave undecided, if its EVD is no longer. */
 #define KDAPL_SP_PENDING_MIN	1024
 
+struct kdapl_cr;
 struct kdapl_ep;
 
 /**
  * struct kdapl_sp - a service point
  * @obj: common part
+ * @list: in the list of all that listen
  * @evd: for the requests; its length bounds the backlog
  * @conn_qual: what peers connect to
  * @listening: requests are taken
  * @pending: CRs that were neither accepted nor rejected
+ * @ep_source: KDAPL_CR_EP_*, for its requests
  * @reserved: RSP: one request, and no more
  * @taken: RSP: the request came; who sets it owns @ep
  * @ep: RSP: NULL when it belongs to the request
@@ -39,10 +42,12 @@ struct kdapl_ep;
  */
 struct kdapl_sp {
 	struct kdapl_obj obj;
+	struct list_head list;
 	struct kdapl_evd *evd;
 	u64 conn_qual;
 	bool listening;
 	atomic_t pending;
+	u32 ep_source;
 	bool reserved;
 	atomic_t taken;
 	struct kdapl_ep *ep;
@@ -57,6 +62,18 @@ static inline struct kdapl_sp *to_sp(struct kdapl_obj *obj)
 
 int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg);
 int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg);
+/**
+ * kdapl_sp_hand_over() - give a request to another service point
+ * @cr: the request, undecided; its mutex is held
+ * @conn_qual: what the other one listens on, on the same adapter
+ *
+ * On success another CR of the other one's IA has @cr's id, and its event is
+ * queued.
+ *
+ * Return: -EADDRNOTAVAIL when there is no other, -EACCES when it is another user's,
+ * -ENOSPC when it takes no more requests, -ENOMEM. Then nothing has changed.
+ */
+int kdapl_sp_hand_over(struct kdapl_cr *cr, u64 conn_qual);
 /* The device is gone: stop listening. */
 void kdapl_sp_kill(struct kdapl_obj *obj);
 

@@ -637,7 +637,7 @@ struct kdapl_cno_modify {
  * struct kdapl_ep_create - endpoint (KDAPL_EP_CREATE)
  * @size: sizeof(struct kdapl_ep_create)
  * @flags: zero
- * @pz: id of the PZ
+ * @pz: id of the PZ, 0 for none yet (it cannot connect, and flushes what is posted)
  * @recv_evd: EVD for receive completions, 0 for none (then @max_recvs is 0)
  * @request_evd: EVD for the other completions, 0 for none
  * @connect_evd: EVD for connection events, 0 for none (it cannot connect then)
@@ -749,12 +749,53 @@ struct kdapl_ep_reset {
 	__u32 ep;
 };
 
+/**
+ * struct kdapl_ep_modify - change an EP (KDAPL_EP_MODIFY)
+ * @size: sizeof(struct kdapl_ep_modify)
+ * @ep: id, state UNCONNECTED, RESERVED, PASSIVE_PENDING or TENTATIVE_PENDING
+ * @pz: the rest as in struct kdapl_ep_create: all that the EP shall be, not only
+ *	what changes. Another @pz only when UNCONNECTED or TENTATIVE_PENDING
+ * @recv_evd: in
+ * @request_evd: in
+ * @connect_evd: in
+ * @max_recvs: in
+ * @max_requests: in
+ * @max_recv_iov: in
+ * @max_request_iov: in
+ * @max_rdma_read_in: in
+ * @max_rdma_read_out: in
+ * @rdma_read_fixed: in
+ * @pad: zero
+ *
+ * Nothing has changed when it fails. With another @pz the receives that are posted
+ * are flushed. EBUSY: the change needs another queue pair, and receives are posted;
+ * more is outstanding than would fit; or events of the EP wait for room in an EVD
+ * that shall be another. May block.
+ */
+struct kdapl_ep_modify {
+	__u32 size;
+	__u32 ep;
+	__u32 pz;
+	__u32 recv_evd;
+	__u32 request_evd;
+	__u32 connect_evd;
+	__u32 max_recvs;
+	__u32 max_requests;
+	__u32 max_recv_iov;
+	__u32 max_request_iov;
+	__u32 max_rdma_read_in;
+	__u32 max_rdma_read_out;
+	__u32 rdma_read_fixed;
+	__u32 pad;
+};
+
 #define KDAPL_PSP_ANY		(1U << 0)	/* choose a free conn_qual */
+#define KDAPL_PSP_PROVIDER	(1U << 1)	/* requests say KDAPL_CR_EP_OFFER */
 
 /**
  * struct kdapl_psp_create - listen (KDAPL_PSP_CREATE)
  * @size: sizeof(struct kdapl_psp_create)
- * @flags: KDAPL_PSP_ANY
+ * @flags: KDAPL_PSP_ANY, KDAPL_PSP_PROVIDER
  * @evd: EVD for connection requests; its length bounds the backlog
  * @id: out
  * @conn_qual: in, or out with KDAPL_PSP_ANY
@@ -775,7 +816,7 @@ struct kdapl_psp_create {
  * @flags: zero
  * @evd: EVD for the connection request
  * @ep: id of the EP for it: UNCONNECTED, then RESERVED until the request comes or
- *	the RSP is destroyed
+ *	the RSP is destroyed. 0: the request says KDAPL_CR_EP_OFFER
  * @id: out
  * @pad: zero
  * @conn_qual: in
@@ -795,6 +836,23 @@ struct kdapl_rsp_create {
 /* Whose EP a connection request is accepted on; the status of its event. */
 #define KDAPL_CR_EP_ACCEPT	0	/* the one that KDAPL_CR_ACCEPT names */
 #define KDAPL_CR_EP_RESERVED	1	/* the RSP's, PASSIVE_PENDING now */
+#define KDAPL_CR_EP_OFFER	2	/* one that the library makes: KDAPL_CR_OFFER */
+
+/**
+ * struct kdapl_cr_offer - an EP for a request (KDAPL_CR_OFFER)
+ * @size: sizeof(struct kdapl_cr_offer)
+ * @cr: id of a CR that brings no EP along
+ * @ep: id, state UNCONNECTED, then TENTATIVE_PENDING
+ * @pad: zero
+ *
+ * From now on it is the EP that the request brings along.
+ */
+struct kdapl_cr_offer {
+	__u32 size;
+	__u32 cr;
+	__u32 ep;
+	__u32 pad;
+};
 
 /**
  * struct kdapl_cr_query - a connection request (KDAPL_CR_QUERY)
@@ -850,6 +908,25 @@ struct kdapl_cr_reject {
 	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
 };
 
+/**
+ * struct kdapl_cr_handoff - give a request to another PSP or RSP (KDAPL_CR_HANDOFF)
+ * @size: sizeof(struct kdapl_cr_handoff)
+ * @cr: id; gone when this succeeds, untouched when it fails. An EP that it brought
+ *	along is UNCONNECTED then
+ * @conn_qual: what the other one listens on: of any open file, on the same adapter
+ *
+ * There it is a new request, with the private data of the first.
+ *
+ * EADDRNOTAVAIL: nobody else listens there. EACCES: it is another user's (the one
+ * who opened the file counts; who has CAP_NET_ADMIN may). ENOSPC: it takes no more
+ * requests.
+ */
+struct kdapl_cr_handoff {
+	__u32 size;
+	__u32 cr;
+	__aligned_u64 conn_qual;
+};
+
 #define KDAPL_SUBMIT_POLL	(1U << 0)
 
 /**
@@ -903,5 +980,8 @@ struct kdapl_submit {
 #define KDAPL_CNO_WAIT		_IOWR(KDAPL_IOC_TYPE, 25, struct kdapl_cno_wait)
 #define KDAPL_CNO_MODIFY	_IOW(KDAPL_IOC_TYPE, 26, struct kdapl_cno_modify)
 #define KDAPL_RSP_CREATE	_IOWR(KDAPL_IOC_TYPE, 27, struct kdapl_rsp_create)
+#define KDAPL_EP_MODIFY		_IOW(KDAPL_IOC_TYPE, 28, struct kdapl_ep_modify)
+#define KDAPL_CR_OFFER		_IOW(KDAPL_IOC_TYPE, 29, struct kdapl_cr_offer)
+#define KDAPL_CR_HANDOFF	_IOW(KDAPL_IOC_TYPE, 30, struct kdapl_cr_handoff)
 
 #endif /* _UAPI_KDAPL_H */

@@ -17,11 +17,7 @@ struct rule {
 	int to;
 };
 
-/*
- * Only what is allowed stands here; a pair that does not is -EBADFD.
- * TENTATIVE_PENDING comes with endpoints that the provider makes, of which there
- * are none: nothing leads there, and from there nothing is allowed.
- */
+/* Only what is allowed stands here; a pair that does not is -EBADFD. */
 static const struct rule rules[] = {
 	/* dat_ep_connect: UNCONNECTED only. */
 	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_CONNECT, KDAPL_EP_ACTIVE_PENDING },
@@ -35,6 +31,20 @@ static const struct rule rules[] = {
 	/* dat_cr_accept and dat_cr_reject of an RSP's request. */
 	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_ACCEPT, KDAPL_EP_COMPLETION_PENDING },
 	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* The same for an endpoint that the provider made. */
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_OFFER, KDAPL_EP_TENTATIVE_PENDING },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_ACCEPT,
+	  KDAPL_EP_COMPLETION_PENDING },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* dat_ep_modify: before there is a connection; its zone more rarely. */
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_MODIFY, KDAPL_EP_UNCONNECTED },
+	{ KDAPL_EP_RESERVED, KDAPL_ON_MODIFY, KDAPL_EP_RESERVED },
+	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_MODIFY, KDAPL_EP_PASSIVE_PENDING },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_MODIFY,
+	  KDAPL_EP_TENTATIVE_PENDING },
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_MODIFY_PZ, KDAPL_EP_UNCONNECTED },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_MODIFY_PZ,
+	  KDAPL_EP_TENTATIVE_PENDING },
 	/* Connect or accept failed: as if it had not been called. */
 	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_ACTIVE_PENDING },
 	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_CANCEL,

@@ -132,6 +132,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 		{ Sub::ep_reserved, DAT_INVALID_STATE_EP_RESERVED },
 		{ Sub::ep_completion_pending, DAT_INVALID_STATE_EP_COMPLPENDING },
 		{ Sub::ep_disconnect_pending, DAT_INVALID_STATE_EP_DISCPENDING },
+		{ Sub::ep_not_ready, DAT_INVALID_STATE_EP_NOTREADY },
 		{ Sub::cno_in_use, DAT_INVALID_STATE_CNO_IN_USE },
 		{ Sub::evd_unwaitable, DAT_INVALID_STATE_EVD_UNWAITABLE },
 		{ Sub::evd_in_use, DAT_INVALID_STATE_EVD_IN_USE },

@@ -18,7 +18,7 @@
 namespace suite {
 namespace {
 
-constexpr std::array<unsigned long, 28> commands = {
+constexpr std::array<unsigned long, 31> commands = {
 	KDAPL_QUERY,	    KDAPL_ADAPTER,	 KDAPL_IA_OPEN,	   KDAPL_IA_QUERY,
 	KDAPL_DESTROY,	    KDAPL_PZ_CREATE,	 KDAPL_LMR_CREATE, KDAPL_EVD_CREATE,
 	KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	 KDAPL_EP_CREATE,  KDAPL_EP_QUERY,
@@ -26,6 +26,7 @@ constexpr std::array<unsigned long, 28> commands = {
 	KDAPL_CR_QUERY,	    KDAPL_CR_ACCEPT,	 KDAPL_CR_REJECT,  KDAPL_SUBMIT,
 	KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE,	 KDAPL_EVD_RESIZE, KDAPL_EVD_NOTIFY,
 	KDAPL_CNO_CREATE,   KDAPL_CNO_WAIT,	 KDAPL_CNO_MODIFY, KDAPL_RSP_CREATE,
+	KDAPL_EP_MODIFY,    KDAPL_CR_OFFER,	 KDAPL_CR_HANDOFF,
 };
 
 /** An argument with room for more than any command takes. */
@@ -179,7 +180,7 @@ TEST(HostileCall, UnknownFlags)
 		ep_create.rdma_read_fixed = 2;
 		EXPECT_EQ(ia.file().call(KDAPL_EP_CREATE, ep_create), EINVAL);
 		psp_create.evd = evd;
-		psp_create.flags = 2 | KDAPL_PSP_ANY;
+		psp_create.flags = 4 | KDAPL_PSP_ANY;
 		EXPECT_EQ(ia.file().call(KDAPL_PSP_CREATE, psp_create), EINVAL);
 		rsp_create.evd = evd;
 		rsp_create.conn_qual = 4711;
@@ -222,7 +223,8 @@ void expect_unknown(RawIa &ia, std::uint32_t id)
 	     { KDAPL_EVD_WAIT, KDAPL_EVD_FILL, KDAPL_EP_QUERY, KDAPL_EP_CONNECT,
 	       KDAPL_EP_DISCONNECT, KDAPL_EP_RESET, KDAPL_CR_QUERY, KDAPL_CR_ACCEPT,
 	       KDAPL_CR_REJECT, KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE,
-	       KDAPL_EVD_NOTIFY, KDAPL_CNO_WAIT, KDAPL_CNO_MODIFY }) {
+	       KDAPL_EVD_NOTIFY, KDAPL_CNO_WAIT, KDAPL_CNO_MODIFY, KDAPL_EP_MODIFY,
+	       KDAPL_CR_OFFER }) {
 		/* In all of them the id follows the size. */
 		Argument argument(_IOC_SIZE(command));
 		std::memcpy(argument.bytes.data() + 4, &id, sizeof id);

@@ -62,3 +62,12 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle)
 		return cr ? cr->reject({}) : bad_handle(Sub::handle_cr);
 	});
 }
+
+DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff)
+{
+	return call([&] {
+		const auto cr = kdapl::pin<Cr>(cr_handle);
+
+		return cr ? cr->hand_off(handoff) : bad_handle(Sub::handle_cr);
+	});
+}

@@ -104,10 +104,8 @@ DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
 
 		if (!ia)
 			return bad_handle(Sub::handle_ia);
-		/* Without a zone it would wait for dat_ep_modify(). */
-		if (pz_handle == DAT_HANDLE_NULL)
-			return fail(Type::model_not_supported);
-		if (!pz || &pz->ia() != ia.get())
+		/* Without a zone it waits for dat_ep_modify(). */
+		if (pz_handle != DAT_HANDLE_NULL && (!pz || &pz->ia() != ia.get()))
 			return bad_handle(Sub::handle_pz);
 		if (Status s = find_evd(*ia, recv_evd_handle, kdapl::evd_dto, Sub::handle_evd_recv,
 					recv);

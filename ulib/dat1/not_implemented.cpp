@@ -9,19 +9,9 @@ constexpr DAT_RETURN not_implemented = DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUB
 
 } // namespace
 
-DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE, DAT_CONN_QUAL)
-{
-	return not_implemented;
-}
-
 DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE, DAT_PZ_HANDLE, DAT_EVD_HANDLE, DAT_EVD_HANDLE,
 				  DAT_EVD_HANDLE, DAT_SRQ_HANDLE, const DAT_EP_ATTR *,
 				  DAT_EP_HANDLE *)
-{
-	return not_implemented;
-}
-
-DAT_RETURN dat_ep_modify(DAT_EP_HANDLE, DAT_EP_PARAM_MASK, const DAT_EP_PARAM *)
 {
 	return not_implemented;
 }

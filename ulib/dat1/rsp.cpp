@@ -22,7 +22,7 @@ DAT_RETURN dat_rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL conn_qual, DAT_
 
 		if (!ia)
 			return bad_handle(Sub::handle_ia);
-		if (!ep || &ep->ia() != ia.get())
+		if (ep_handle != DAT_HANDLE_NULL && (!ep || &ep->ia() != ia.get()))
 			return bad_handle(Sub::handle_ep);
 		if (!evd || &evd->ia() != ia.get() || !(evd->flags() & kdapl::evd_cr))
 			return bad_handle(Sub::handle_evd_cr);
@@ -30,7 +30,7 @@ DAT_RETURN dat_rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL conn_qual, DAT_
 			return bad_parameter(Sub::arg2);
 		if (!rsp_handle)
 			return bad_parameter(Sub::arg5);
-		const Status status = Rsp::create(ia, conn_qual, *ep, *evd, rsp);
+		const Status status = Rsp::create(ia, conn_qual, ep.get(), *evd, rsp);
 		if (status.ok())
 			*rsp_handle = to_dat(rsp->handle());
 		return status;

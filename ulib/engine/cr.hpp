@@ -39,6 +39,8 @@ public:
 
 	/** Accept with an EP, perhaps its own; the outcome is an event of the EP. */
 	Status accept(Ep &ep, std::span<const unsigned char> private_data) noexcept;
+	/** Give it to another service point of the adapter. */
+	Status hand_off(std::uint64_t conn_qual) noexcept;
 	Status reject(std::span<const unsigned char> private_data) noexcept;
 
 	Cr(Slot *slot, Ref<Ia> ia, std::uint32_t id, bool brings_ep) noexcept
@@ -49,8 +51,11 @@ public:
 
 private:
 	Status check_ep(const Ep &ep) const noexcept;
+	void bring(Ep &ep) noexcept;
+	void retire() noexcept;
 
 	bool brings_ep_;
+	bool made_ep_ = false; /**< its EP goes with it, unless that is accepted on */
 	Handle ep_ = nullptr;
 	std::mutex mutex_; /**< the query */
 	bool queried_ = false;

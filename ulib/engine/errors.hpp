@@ -75,6 +75,7 @@ enum class Sub : std::uint8_t {
 	ep_reserved,
 	ep_completion_pending,
 	ep_disconnect_pending,
+	ep_not_ready,
 	cno_in_use,
 	evd_unwaitable,
 	evd_in_use,

@@ -96,6 +96,8 @@ Status Ep::check_post(const Post &post) const noexcept
 		return fail(Type::invalid_parameter, is_rdma(post.op) ? Sub::arg6 : Sub::arg5);
 	if (post.local.size() > iov_limit(attributes_, post.op))
 		return fail(Type::invalid_parameter, Sub::arg2);
+	if (!has_pz())
+		return fail(Type::invalid_state, Sub::ep_not_ready);
 	if (!is_recv(post.op)) {
 		const EpState now = state();
 		if (now != EpState::connected && now != EpState::disconnected)
@@ -129,8 +131,10 @@ Status Ep::check_slots(kdapl_op op) const noexcept
 	const std::uint32_t used = is_recv(op) ? posted_recvs_ - load_acquire(status_->recv_done) :
 						 posted_requests_ - load_acquire(status_->done);
 	const std::uint32_t slots = is_recv(op) ? attributes_.max_recvs : attributes_.max_requests;
+	const bool delivers = is_recv(op) ? recv_evd_id_ : request_evd_id_;
 
-	return used < slots ? success : fail(Type::insufficient_resources, Sub::resource_credits);
+	return delivers && used < slots ? success :
+					  fail(Type::insufficient_resources, Sub::resource_credits);
 }
 
 /** Check a segment and write what of it is wanted into the entry. */

@@ -10,8 +10,11 @@ class Rsp final : public Child {
 public:
 	static constexpr Kind kind = Kind::rsp;
 
-	/** Listen on a qualifier; the EP is reserved. */
-	static Status create(const Ref<Ia> &ia, std::uint64_t conn_qual, const Ep &ep,
+	/**
+	 * Listen on a qualifier; the EP is reserved. Without one the request comes with
+	 * an EP, as a PSP's can.
+	 */
+	static Status create(const Ref<Ia> &ia, std::uint64_t conn_qual, const Ep *ep,
 			     const Evd &evd, Ref<Rsp> &rsp);
 	/** Stop; an EP that no request took is unconnected again. */
 	Status free() noexcept;
@@ -20,9 +23,9 @@ public:
 	Handle ep() const noexcept { return ep_; }
 	Handle evd() const noexcept { return evd_; }
 
-	Rsp(Slot *slot, Ref<Ia> ia, std::uint64_t conn_qual, const Ep &ep, const Evd &evd) noexcept
+	Rsp(Slot *slot, Ref<Ia> ia, std::uint64_t conn_qual, const Ep *ep, const Evd &evd) noexcept
 		: Child(slot, kind, KDAPL_OBJ_RSP, std::move(ia)), conn_qual_(conn_qual),
-		  ep_(ep.handle()), evd_(evd.handle())
+		  ep_(ep ? ep->handle() : nullptr), evd_(evd.handle())
 	{
 	}
 

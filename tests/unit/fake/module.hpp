@@ -127,6 +127,8 @@ public:
 	kdapl_cr_query cr{};
 	std::uint32_t cr_ep = 0; /**< the EP that the request brings along */
 	kdapl_cr_accept accepted{};
+	kdapl_ep_modify modified{};
+	kdapl_cr_handoff handed_off{};
 	kdapl_ep_connect connected{};
 	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
 	bool file_open = false;
@@ -144,6 +146,7 @@ private:
 	int create_evd(kdapl_evd_create &arg);
 	int create_ep(kdapl_ep_create &arg);
 	int create_rsp(kdapl_rsp_create &arg);
+	int modify_ep(const kdapl_ep_modify &arg);
 	bool is_taken(std::uint32_t ep);
 	int wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock);
 	int fill(kdapl_evd_fill &arg);
