@@ -39,6 +39,7 @@ static void modify_same(struct kunit *test)
 	struct ib_qp *qp = tep.ep->qp;
 
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 1);
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), 0);
 	/* Fewer need nothing new either, and as many as there were. */
 	arg.max_recvs = 1;
@@ -62,7 +63,7 @@ static void modify_grows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->qps, 1);
 	for (i = 0; i < 4 * DEPTH; i++)
 		prog_post_op(env, &tep, KDAPL_OP_RECV, i);
-	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 4 * DEPTH);
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 4 * DEPTH);
 	KUNIT_EXPECT_FALSE(test, tep.ep->refused);
 
 	/* Those that are posted cannot move, and must have room. */
@@ -89,6 +90,7 @@ static void modify_grows_after_use(struct kunit *test)
 
 	for (i = 0; i < 5; i++)
 		prog_post_op(env, &tep, KDAPL_OP_SEND, i);
+	EXPECT_SOON(test, prog_events(&tep.request) == 5);
 	for (i = 0; i < 5; i++)
 		EXPECT_DTO(test, &tep.request, i, DAT_DTO_ERR_FLUSHED);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 5);
@@ -96,6 +98,7 @@ static void modify_grows_after_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), 0);
 	for (i = 0; i < 40; i++)
 		prog_post_op(env, &tep, KDAPL_OP_SEND, i);
+	EXPECT_SOON(test, prog_events(&tep.request) == 40);
 	for (i = 0; i < 40; i++)
 		EXPECT_DTO(test, &tep.request, i, DAT_DTO_ERR_FLUSHED);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 45);
@@ -109,6 +112,7 @@ static void modify_pz(struct kunit *test)
 	u32 pz = new_pz(env);
 
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 1);
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
 	arg.pz = pz;
 	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), 0);
 	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_ERR_FLUSHED);
@@ -123,11 +127,12 @@ static void modify_pz(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
 	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, pz, KDAPL_OBJ_PZ), 0);
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 2);
+	EXPECT_SOON(test, prog_events(&tep.recv) == 1);
 	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_ERR_FLUSHED);
 	arg.pz = env->pz;
 	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), 0);
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 3);
-	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 1);
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
 	env_connect(env, &tep);
 }
 
@@ -141,6 +146,7 @@ static void modify_evds(struct kunit *test)
 
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 1);
 	prog_post_op(env, &tep, KDAPL_OP_RECV, 2);
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 2);
 	arg.recv_evd = other.id;
 	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), 0);
 	KUNIT_EXPECT_PTR_EQ(test, env_qp(&tep), qp);

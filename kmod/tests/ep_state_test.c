@@ -106,13 +106,16 @@ static void ep_state_out_of_range(struct kunit *test)
 {
 	static const u32 odd[] = { KDAPL_EP_STATES, KDAPL_EP_STATES + 1, 255,
 				   256, INT_MAX, U32_MAX };
+	static const u32 odd_triggers[] = { KDAPL_ON_COUNT, KDAPL_ON_COUNT + 1,
+					    255, 256, INT_MAX, U32_MAX };
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(odd); i++) {
 		for (n = 0; n < KDAPL_ON_COUNT; n++)
 			KUNIT_EXPECT_EQ(test, kdapl_ep_next(odd[i], n), -EBADFD);
 		for (n = 0; n < KDAPL_EP_STATES; n++)
-			KUNIT_EXPECT_EQ(test, kdapl_ep_next(n, odd[i]), -EBADFD);
+			KUNIT_EXPECT_EQ(test, kdapl_ep_next(n, odd_triggers[i]),
+					-EBADFD);
 	}
 }
 
