@@ -175,10 +175,15 @@ TEST(EpModify, BareEndpoint)
 		param.recv_evd_handle = queue.evd();
 		param.request_evd_handle = queue.evd();
 		param.ep_attr.max_request_dtos = 5;
+		/* As the other one's: over iWARP fixed depths must match. */
+		param.ep_attr.max_rdma_read_in = 4;
+		param.ep_attr.max_rdma_read_out = 4;
 		ok(dat_ep_modify(ep,
 				 DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE |
 					 DAT_EP_FIELD_REQUEST_EVD_HANDLE |
-					 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS,
+					 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS |
+					 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN |
+					 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT,
 				 &param));
 		ok(dat_ep_connect(ep, adapter.address(), listener.qual(), 10'000'000, 0, nullptr,
 				  DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
