@@ -210,7 +210,7 @@ static int cmd_destroy(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_destroy *arg = data;
 
-	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_RMR)
+	if (arg->pad || arg->type < KDAPL_OBJ_PZ || arg->type > KDAPL_OBJ_RSP)
 		return -EINVAL;
 	/* RMRs that are bound to it no more may not have let go of it yet. */
 	if (arg->type == KDAPL_OBJ_LMR)
@@ -399,6 +399,19 @@ static int cmd_ep_set_marks(struct kdapl_ia *ia, void *data)
 	return ret;
 }
 
+static int cmd_ep_modify(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_ep_modify *arg = data;
+	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
+	int ret;
+
+	if (!obj)
+		return -ENOENT;
+	ret = kdapl_ep_modify(to_ep(obj), arg);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
 static int cmd_srq_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_srq_create(ia, data);
@@ -436,6 +449,21 @@ static int cmd_srq_set_low(struct kdapl_ia *ia, void *data)
 static int cmd_psp_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_psp_create(ia, data);
+}
+
+static int cmd_rsp_create(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_rsp_create(ia, data);
+}
+
+static int cmd_cr_offer(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_cr_offer(ia, data);
+}
+
+static int cmd_cr_handoff(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_cr_handoff(ia, data);
 }
 
 static int cmd_cr_query(struct kdapl_ia *ia, void *data)
@@ -540,7 +568,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.ia = cmd_psp_create,
 	},
 	[_IOC_NR(KDAPL_CR_QUERY)] = {
-		KDAPL_CR_QUERY, V1(kdapl_cr_query, private_data),
+		KDAPL_CR_QUERY, V1(kdapl_cr_query, ep_user),
 		.ia = cmd_cr_query,
 	},
 	[_IOC_NR(KDAPL_CR_ACCEPT)] = {
@@ -607,6 +635,22 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_RMR_BIND, V1(kdapl_rmr_bind, pad),
 		.ia = cmd_rmr_bind,
 	},
+	[_IOC_NR(KDAPL_RSP_CREATE)] = {
+		KDAPL_RSP_CREATE, V1(kdapl_rsp_create, user),
+		.ia = cmd_rsp_create,
+	},
+	[_IOC_NR(KDAPL_EP_MODIFY)] = {
+		KDAPL_EP_MODIFY, V1(kdapl_ep_modify, pad),
+		.ia = cmd_ep_modify,
+	},
+	[_IOC_NR(KDAPL_CR_OFFER)] = {
+		KDAPL_CR_OFFER, V1(kdapl_cr_offer, pad),
+		.ia = cmd_cr_offer,
+	},
+	[_IOC_NR(KDAPL_CR_HANDOFF)] = {
+		KDAPL_CR_HANDOFF, V1(kdapl_cr_handoff, conn_qual),
+		.ia = cmd_cr_handoff,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -645,6 +689,10 @@ union kdapl_arg {
 	struct kdapl_srq_set_low srq_set_low;
 	struct kdapl_rmr_create rmr_create;
 	struct kdapl_rmr_bind rmr_bind;
+	struct kdapl_rsp_create rsp_create;
+	struct kdapl_ep_modify ep_modify;
+	struct kdapl_cr_offer cr_offer;
+	struct kdapl_cr_handoff cr_handoff;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

@@ -541,6 +541,14 @@ int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 
 /* ---- accept ------------------------------------------------------------ */
 
+void kdapl_cm_request(struct kdapl_ep *ep, const struct rdma_cm_id *id)
+{
+	spin_lock_bh(&ep->lock);
+	ep->cm.local = id->route.addr.src_addr;
+	ep->cm.remote = id->route.addr.dst_addr;
+	spin_unlock_bh(&ep->lock);
+}
+
 /* The request's events are the EP's from now on. */
 static void cm_adopt(struct kdapl_ep *ep, struct kdapl_cr *cr)
 {

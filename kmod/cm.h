@@ -60,6 +60,9 @@ void kdapl_cm_init(struct kdapl_ep *ep);
 /* ep->mutex is held, the EP is ACTIVE_PENDING. Does not wait for the peer. */
 int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 
+/* A request came for an RSP's @ep: its addresses are those of the request's @id. */
+void kdapl_cm_request(struct kdapl_ep *ep, const struct rdma_cm_id *id);
+
 /**
  * kdapl_cm_accept() - accept a connection request
  * @ep: COMPLETION_PENDING, its mutex is held

@@ -52,36 +52,62 @@ static void cr_fill(struct kdapl_cr *cr, struct rdma_cm_id *id,
 	memcpy(cr->private_data, request->private_data, cr->private_data_size);
 }
 
-int kdapl_cr_create(struct kdapl_psp *psp, struct rdma_cm_id *id,
-		    const struct rdma_conn_param *request)
+/* The RSP has no more of it. */
+static void cr_take_ep(struct kdapl_cr *cr, struct kdapl_sp *sp)
+{
+	cr->ep = sp->ep;
+	sp->ep = NULL;
+	kdapl_cm_request(cr->ep, cr->id);
+	kdapl_ep_move(cr->ep, KDAPL_ON_REQUEST);
+}
+
+/* The request's events are the CR's from now on. */
+static void cr_take_id(struct kdapl_cr *cr, struct rdma_cm_id *id)
+{
+	id->context = cr;
+	id->event_handler = cr_handler;
+	cr->id = id;
+}
+
+int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
+		    const struct rdma_conn_param *request,
+		    const struct kdapl_cr *from)
 {
 	struct kdapl_evrec *rec = kdapl_evrec_alloc();
 	struct kdapl_cr *cr = kzalloc(sizeof(*cr), GFP_KERNEL);
 	struct kdapl_event event = {
-		.user = psp->obj.user,
-		.cookie = psp->conn_qual,
+		.user = sp->obj.user,
+		.cookie = sp->conn_qual,
 		.type = DAT_CONNECTION_REQUEST_EVENT,
+		.status = sp->ep_source,
 	};
 	int ret = -ENOMEM;
 
 	if (!rec || !cr)
 		goto err;
-	ret = kdapl_obj_init(&cr->obj, psp->obj.ia, &kdapl_cr_ops, 0);
+	ret = kdapl_obj_init(&cr->obj, sp->obj.ia, &kdapl_cr_ops, 0);
 	if (ret)
 		goto err;
 
 	mutex_init(&cr->mutex);
 	cr_fill(cr, id, request);
-	refcount_inc(&psp->obj.ref);
-	atomic_inc(&psp->pending);
-	cr->psp = psp;
-	cr->id = id;
-	id->context = cr;
-	id->event_handler = cr_handler;
+	refcount_inc(&sp->obj.ref);
+	atomic_inc(&sp->pending);
+	cr->sp = sp;
+	/* Unlocked before it is published: then the id may go at any time. */
+	if (from) {
+		rdma_lock_handler(id);
+		cr->gone = from->gone;
+	}
+	cr_take_id(cr, id);
+	if (from)
+		rdma_unlock_handler(id);
+	if (sp->ep)
+		cr_take_ep(cr, sp);
 	event.length = cr->obj.id;
 	/* A program that guesses the id can free the CR before its event. */
 	kdapl_obj_publish(&cr->obj);
-	kdapl_evd_post(psp->evd, &event, rec);
+	kdapl_evd_post(sp->evd, &event, rec);
 	return 0;
 
 err:
@@ -90,22 +116,83 @@ err:
 	return ret;
 }
 
+/* Caller holds the mutexes of both. */
+static int cr_offer(struct kdapl_cr *cr, struct kdapl_ep *ep)
+{
+	int ret;
+
+	if (!cr->id)
+		return -ENOENT;
+	if (cr->ep)
+		return -EBADFD;
+	ret = ep->gone ? -ENODEV : kdapl_ep_move(ep, KDAPL_ON_OFFER);
+	if (ret)
+		return ret;
+	kdapl_cm_request(ep, cr->id);
+	cr->ep = ep;
+	return 0;
+}
+
+int kdapl_cr_offer(struct kdapl_ia *ia, const struct kdapl_cr_offer *arg)
+{
+	struct kdapl_obj *cr_obj, *ep_obj;
+	struct kdapl_cr *cr;
+	struct kdapl_ep *ep;
+	int ret;
+
+	if (arg->pad)
+		return -EINVAL;
+	cr_obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!cr_obj)
+		return -ENOENT;
+	ep_obj = kdapl_obj_use(ia, arg->ep, KDAPL_OBJ_EP);
+	if (!ep_obj) {
+		kdapl_obj_put(cr_obj);
+		return -ENOENT;
+	}
+
+	cr = to_cr(cr_obj);
+	ep = to_ep(ep_obj);
+	mutex_lock(&cr->mutex);
+	mutex_lock(&ep->mutex);
+	ret = cr_offer(cr, ep);
+	mutex_unlock(&ep->mutex);
+	mutex_unlock(&cr->mutex);
+	/* Else it is in use for as long as the CR has it. */
+	if (ret)
+		kdapl_obj_unuse(ep_obj);
+	kdapl_obj_put(cr_obj);
+	return ret;
+}
+
 /* ---- the decision ------------------------------------------------------ */
 
-/* No longer in its PSP's backlog. */
+/* No longer in its service point's backlog, and needs its EP no more. */
 static void cr_decided(struct kdapl_cr *cr)
 {
 	lockdep_assert_held(&cr->mutex);
-	atomic_dec(&cr->psp->pending);
-	kdapl_obj_put(&cr->psp->obj);
-	cr->psp = NULL;
+	if (cr->ep)
+		kdapl_obj_unuse(&cr->ep->obj);
+	cr->ep = NULL;
+	atomic_dec(&cr->sp->pending);
+	kdapl_obj_put(&cr->sp->obj);
+	cr->sp = NULL;
+}
+
+/* Another has the id, or it is destroyed. */
+static void cr_forget_id(struct kdapl_cr *cr)
+{
+	cr->id = NULL;
+	/* Back to whom it was reserved for. */
+	if (cr->ep)
+		kdapl_ep_move(cr->ep, KDAPL_ON_RELEASE);
+	cr_decided(cr);
 }
 
 static void cr_drop_id(struct kdapl_cr *cr)
 {
 	rdma_destroy_id(cr->id);
-	cr->id = NULL;
-	cr_decided(cr);
+	cr_forget_id(cr);
 }
 
 /* A destroy call may come to the same point: once only. */
@@ -120,10 +207,15 @@ static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
 {
 	int ret;
 
-	if (!ep->connect_evd)
-		return -EINVAL;
 	if (ep->gone)
 		return -ENODEV;
+	if (!ep->connect_evd)
+		return -EINVAL;
+	if (!ep->qp)
+		return -EBADFD;
+	/* Another request's EP: UNCONNECTED is left under the mutex only. */
+	if (ep != cr->ep && READ_ONCE(ep->state) != KDAPL_EP_UNCONNECTED)
+		return -EBADFD;
 	ret = kdapl_ep_begin(ep, KDAPL_EP_COMPLETION_PENDING);
 	if (ret)
 		return ret;
@@ -134,37 +226,63 @@ static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
 	return ret;
 }
 
-int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg)
+/*
+ * The EP with a reference: the one that the request brings, or else the one that
+ * is named.
+ */
+static struct kdapl_ep *cr_accept_ep(struct kdapl_cr *cr, u32 id)
 {
-	struct kdapl_obj *cr_obj, *ep_obj;
+	struct kdapl_obj *obj;
+
+	if (!cr->ep) {
+		obj = kdapl_obj_get(cr->obj.ia, id, KDAPL_OBJ_EP);
+		return obj ? to_ep(obj) : ERR_PTR(-ENOENT);
+	}
+	if (id)
+		return ERR_PTR(-EINVAL);
+	refcount_inc(&cr->ep->obj.ref);
+	return cr->ep;
+}
+
+static int cr_accept(struct kdapl_cr *cr, const struct kdapl_cr_accept *arg)
+{
 	struct kdapl_ep *ep;
-	struct kdapl_cr *cr;
-	int ret = -ENOENT;
+	int ret;
 
-	if (arg->private_data_size > kdapl_cm_max_private_data(ia, true))
-		return -EMSGSIZE;
-	cr_obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
-	if (!cr_obj)
+	lockdep_assert_held(&cr->mutex);
+	if (!cr->id)
 		return -ENOENT;
-	ep_obj = kdapl_obj_get(ia, arg->ep, KDAPL_OBJ_EP);
-	if (!ep_obj)
-		goto out;
-
-	cr = to_cr(cr_obj);
-	ep = to_ep(ep_obj);
-	mutex_lock(&cr->mutex);
+	ep = cr_accept_ep(cr, arg->ep);
+	if (IS_ERR(ep))
+		return PTR_ERR(ep);
 	mutex_lock(&ep->mutex);
-	if (cr->id)
-		ret = cr_accept_on(cr, ep, arg);
+	ret = cr_accept_on(cr, ep, arg);
 	if (!ret)
 		cr_decided(cr);
 	mutex_unlock(&ep->mutex);
+	kdapl_obj_put(&ep->obj);
+	return ret;
+}
+
+int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg)
+{
+	struct kdapl_obj *obj;
+	struct kdapl_cr *cr;
+	int ret;
+
+	if (arg->private_data_size > kdapl_cm_max_private_data(ia, true))
+		return -EMSGSIZE;
+	obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!obj)
+		return -ENOENT;
+
+	cr = to_cr(obj);
+	mutex_lock(&cr->mutex);
+	ret = cr_accept(cr, arg);
 	mutex_unlock(&cr->mutex);
 	if (!ret)
 		cr_finish(cr);
-	kdapl_obj_put(ep_obj);
-out:
-	kdapl_obj_put(cr_obj);
+	kdapl_obj_put(obj);
 	return ret;
 }
 
@@ -201,6 +319,30 @@ int kdapl_cr_reject(struct kdapl_ia *ia, const struct kdapl_cr_reject *arg)
 	return ret;
 }
 
+int kdapl_cr_handoff(struct kdapl_ia *ia, const struct kdapl_cr_handoff *arg)
+{
+	struct kdapl_obj *obj;
+	struct kdapl_cr *cr;
+	int ret;
+
+	if (!kdapl_conn_qual_to_port(arg->conn_qual))
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
+	if (!obj)
+		return -ENOENT;
+
+	cr = to_cr(obj);
+	mutex_lock(&cr->mutex);
+	ret = cr->id ? kdapl_sp_hand_over(cr, arg->conn_qual) : -ENOENT;
+	if (!ret)
+		cr_forget_id(cr);
+	mutex_unlock(&cr->mutex);
+	if (!ret)
+		cr_finish(cr);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
 int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg)
 {
 	struct kdapl_obj *obj = kdapl_obj_get(ia, arg->cr, KDAPL_OBJ_CR);
@@ -215,6 +357,9 @@ int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg)
 	arg->private_data_size = cr->private_data_size;
 	arg->pad = 0;
 	memcpy(arg->private_data, cr->private_data, sizeof(arg->private_data));
+	mutex_lock(&cr->mutex);
+	arg->ep_user = cr->ep ? cr->ep->obj.user : 0;
+	mutex_unlock(&cr->mutex);
 	kdapl_obj_put(obj);
 	return 0;
 }

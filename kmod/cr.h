@@ -14,13 +14,15 @@
 #include "evd.h"
 #include "obj.h"
 
-struct kdapl_psp;
+struct kdapl_ep;
+struct kdapl_sp;
 
 /**
  * struct kdapl_cr - a connection request
  * @obj: common part
  * @mutex: one decision at a time; outside an EP's mutex
- * @psp: whose backlog it is in; NULL when it was decided
+ * @sp: whose backlog it is in; NULL when it was decided
+ * @ep: the EP that it brings along, in use until the decision; else NULL
  * @id: the request's, its context is the CR; NULL when it was decided
  * @gone: the peer gave up; guarded by the id's handler lock
  * @request: what the peer asked for, without the private data
@@ -32,7 +34,8 @@ struct kdapl_psp;
 struct kdapl_cr {
 	struct kdapl_obj obj;
 	struct mutex mutex;	/* of the decision */
-	struct kdapl_psp *psp;
+	struct kdapl_sp *sp;
+	struct kdapl_ep *ep;
 	struct rdma_cm_id *id;
 	bool gone;
 	struct rdma_conn_param request;
@@ -44,18 +47,24 @@ struct kdapl_cr {
 extern const struct kdapl_obj_ops kdapl_cr_ops;
 
 /**
- * kdapl_cr_create() - a request arrived
- * @psp: where
- * @id: the request's, its handler lock is held
+ * kdapl_cr_create() - a request arrived, or is handed over
+ * @sp: where; of an RSP, it was claimed
+ * @id: the request's; its handler lock is held, unless there is @from
  * @request: what the peer asks for
+ * @from: NULL, or the CR that had it; its mutex is held
  *
- * Makes the CR and queues its event. On failure @id is as it was.
+ * Makes the CR and queues its event; the EP of an RSP becomes the CR's. On
+ * failure @id and @sp are as they were.
  */
-int kdapl_cr_create(struct kdapl_psp *psp, struct rdma_cm_id *id,
-		    const struct rdma_conn_param *request);
+int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
+		    const struct rdma_conn_param *request,
+		    const struct kdapl_cr *from);
 
+/* The EP that the program made for a request becomes the CR's. */
+int kdapl_cr_offer(struct kdapl_ia *ia, const struct kdapl_cr_offer *arg);
 int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg);
 int kdapl_cr_accept(struct kdapl_ia *ia, const struct kdapl_cr_accept *arg);
+int kdapl_cr_handoff(struct kdapl_ia *ia, const struct kdapl_cr_handoff *arg);
 int kdapl_cr_reject(struct kdapl_ia *ia, const struct kdapl_cr_reject *arg);
 /* The device is gone. */
 void kdapl_cr_kill(struct kdapl_obj *obj);

@@ -53,6 +53,7 @@ int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
 
 	if (outcome && end) {
 		spin_lock_bh(&ep->lock);
+		ep->begun_in = ep->state;
 		ret = ep_trigger(ep, state == KDAPL_EP_ACTIVE_PENDING ?
 				 KDAPL_ON_CONNECT : KDAPL_ON_ACCEPT);
 		if (!ret) {
@@ -69,8 +70,19 @@ int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
 void kdapl_ep_cancel(struct kdapl_ep *ep)
 {
 	spin_lock_bh(&ep->lock);
-	ep_trigger(ep, KDAPL_ON_CANCEL);
+	if (kdapl_ep_next(ep->state, KDAPL_ON_CANCEL) >= 0)
+		ep_set_state(ep, ep->begun_in);
 	spin_unlock_bh(&ep->lock);
+}
+
+int kdapl_ep_move(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger)
+{
+	int ret;
+
+	spin_lock_bh(&ep->lock);
+	ret = ep_trigger(ep, trigger);
+	spin_unlock_bh(&ep->lock);
+	return ret;
 }
 
 static void ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
@@ -309,15 +321,17 @@ static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
 	return ib_modify_qp(qp, &attr, mask);
 }
 
-static struct ib_qp *ep_create_qp(struct kdapl_ep *ep)
+static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
+			       struct kdapl_cq *cq,
+			       const struct ib_qp_cap *cap)
 {
 	struct ib_qp_init_attr attr = {
 		.event_handler = ep_qp_event,
 		.qp_context = ep,
-		.send_cq = ep->cq->ibcq,
-		.recv_cq = ep->srq ? ep->srq->cq->ibcq : ep->cq->ibcq,
+		.send_cq = cq->ibcq,
+		.recv_cq = ep->srq ? ep->srq->cq->ibcq : cq->ibcq,
 		.srq = ep->srq ? ep->srq->ibsrq : NULL,
-		.cap = ep->cap,
+		.cap = *cap,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.qp_type = IB_QPT_RC,
 		.port_num = ep->obj.ia->port,
@@ -325,7 +339,7 @@ static struct ib_qp *ep_create_qp(struct kdapl_ep *ep)
 	struct ib_qp *qp;
 	int ret;
 
-	qp = ib_create_qp(ep->pz->pd, &attr);
+	qp = ib_create_qp(pz->pd, &attr);
 	if (IS_ERR(qp))
 		return qp;
 	ret = ep_qp_init(qp, ep->obj.ia);
@@ -336,20 +350,31 @@ static struct ib_qp *ep_create_qp(struct kdapl_ep *ep)
 	return qp;
 }
 
-static int ep_make_qp(struct kdapl_ep *ep)
+struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
+				 struct kdapl_cq *cq,
+				 const struct ib_qp_cap *cap,
+				 struct rdma_cgroup **cg)
 {
 	struct ib_device *dev = ep->obj.ia->dev;
 	struct ib_qp *qp;
 	int ret;
 
-	ret = kdapl_cgroup_charge(dev, &ep->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_cgroup_charge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
-		return ret;
-	qp = ep_create_qp(ep);
-	if (IS_ERR(qp)) {
-		kdapl_cgroup_uncharge(dev, &ep->cg, RDMACG_RESOURCE_HCA_OBJECT);
+		return ERR_PTR(ret);
+	qp = ep_new_qp(ep, pz, cq, cap);
+	if (IS_ERR(qp))
+		kdapl_cgroup_uncharge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
+	return qp;
+}
+
+static int ep_make_qp(struct kdapl_ep *ep)
+{
+	struct ib_qp *qp;
+
+	qp = kdapl_ep_create_qp(ep, ep->pz, ep->cq, &ep->cap, &ep->cg);
+	if (IS_ERR(qp))
 		return PTR_ERR(qp);
-	}
 
 	spin_lock_bh(&ep->lock);
 	ep->qp = qp;
@@ -451,14 +476,16 @@ int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 {
 	int ret;
 
-	if (!ep->connect_evd)
-		return -EBADFD;
 	if (!arg->timeout_us)
 		return -EINVAL;
 
 	mutex_lock(&ep->mutex);
-	ret = ep->gone ? -ENODEV :
-	      kdapl_ep_begin(ep, KDAPL_EP_ACTIVE_PENDING);
+	if (ep->gone)
+		ret = -ENODEV;
+	else if (!ep->connect_evd || !ep->qp)
+		ret = -EBADFD;
+	else
+		ret = kdapl_ep_begin(ep, KDAPL_EP_ACTIVE_PENDING);
 	if (!ret) {
 		ret = kdapl_cm_connect(ep, arg);
 		if (ret)
@@ -627,7 +654,7 @@ const struct kdapl_obj_ops kdapl_ep_ops = {
 	.release = ep_obj_release,
 };
 
-static int wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
+int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
 {
 	u32 i, slots = size ? roundup_pow_of_two(size) : 0;
 
@@ -646,7 +673,7 @@ static int wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
 	return 0;
 }
 
-static int ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
+int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
 {
 	if (arg->flags || arg->rdma_read_fixed > 1 || arg->pad)
 		return -EINVAL;
@@ -666,8 +693,8 @@ static int ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
 	return 0;
 }
 
-static int ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
-		      struct kdapl_evd **evd)
+int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
+		     struct kdapl_evd **evd)
 {
 	struct kdapl_obj *obj;
 
@@ -697,31 +724,40 @@ static int ep_use_srq(struct kdapl_ep *ep, u32 id)
 static int ep_use(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 {
 	struct kdapl_ia *ia = ep->obj.ia;
-	struct kdapl_obj *pz = kdapl_obj_use(ia, arg->pz, KDAPL_OBJ_PZ);
+	struct kdapl_obj *pz;
 	int ret;
 
-	if (!pz)
-		return -ENOENT;
-	ep->pz = to_pz(pz);
-	ret = ep_use_evd(ia, arg->recv_evd, DAT_EVD_DTO_FLAG, &ep->recv_evd);
+	if (arg->pz) {
+		pz = kdapl_obj_use(ia, arg->pz, KDAPL_OBJ_PZ);
+		if (!pz)
+			return -ENOENT;
+		ep->pz = to_pz(pz);
+	}
+	ret = kdapl_ep_use_evd(ia, arg->recv_evd, DAT_EVD_DTO_FLAG,
+			       &ep->recv_evd);
 	if (!ret)
-		ret = ep_use_evd(ia, arg->request_evd, DAT_EVD_DTO_FLAG,
-				 &ep->request_evd);
+		ret = kdapl_ep_use_evd(ia, arg->request_evd, DAT_EVD_DTO_FLAG,
+				       &ep->request_evd);
 	if (!ret)
-		ret = ep_use_evd(ia, arg->connect_evd, DAT_EVD_CONNECTION_FLAG,
-				 &ep->connect_evd);
+		ret = kdapl_ep_use_evd(ia, arg->connect_evd,
+				       DAT_EVD_CONNECTION_FLAG,
+				       &ep->connect_evd);
 	if (!ret)
 		ret = ep_use_srq(ep, arg->srq);
 	return ret;
 }
 
-static void ep_set_attr(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
+void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap)
 {
 	/* A queue pair without one of its queues is nothing all drivers know. */
-	ep->cap.max_recv_wr = arg->srq ? 0 : max(arg->max_recvs, 1U);
-	ep->cap.max_send_wr = max(arg->max_requests, 1U);
-	ep->cap.max_recv_sge = arg->srq ? 0 : max(arg->max_recv_iov, 1U);
-	ep->cap.max_send_sge = max(arg->max_request_iov, 1U);
+	cap->max_recv_wr = arg->srq ? 0 : max(arg->max_recvs, 1U);
+	cap->max_send_wr = max(arg->max_requests, 1U);
+	cap->max_recv_sge = arg->srq ? 0 : max(arg->max_recv_iov, 1U);
+	cap->max_send_sge = max(arg->max_request_iov, 1U);
+}
+
+void kdapl_ep_set_limits(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
+{
 	ep->max_recv_iov = arg->max_recv_iov;
 	ep->max_request_iov = arg->max_request_iov;
 	ep->rdma_read_in = arg->max_rdma_read_in;
@@ -729,7 +765,6 @@ static void ep_set_attr(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	ep->rdma_read_in_attr = arg->max_rdma_read_in;
 	ep->rdma_read_out_attr = arg->max_rdma_read_out;
 	ep->rdma_read_fixed = arg->rdma_read_fixed;
-	ep->cq_reserved = ep->cap.max_recv_wr + ep->cap.max_send_wr;
 }
 
 static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
@@ -740,15 +775,18 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 
 	ret = ep_use(ep, arg);
 	if (!ret)
-		ret = wq_init(&ep->rq, ep, arg->max_recvs);
+		ret = kdapl_wq_init(&ep->rq, ep, arg->max_recvs);
 	if (!ret)
-		ret = wq_init(&ep->sq, ep, arg->max_requests);
+		ret = kdapl_wq_init(&ep->sq, ep, arg->max_requests);
 	if (!ret)
 		ret = kdapl_park_init(ep);
 	if (!ret)
 		ret = kdapl_slot_alloc(&ia->regions, false, &ep->status);
 	if (ret)
 		return ret;
+	/* Without a zone the queue pair waits for kdapl_ep_modify(). */
+	if (!ep->pz)
+		return 0;
 
 	cq = kdapl_cq_reserve(ia, ep->cq_reserved);
 	if (IS_ERR(cq))
@@ -792,7 +830,7 @@ int kdapl_ep_create(struct kdapl_ia *ia, struct kdapl_ep_create *arg)
 	struct kdapl_ep *ep;
 	int ret;
 
-	ret = ep_check(ia, arg);
+	ret = kdapl_ep_check(ia, arg);
 	if (ret)
 		return ret;
 	ep = ep_alloc();
@@ -804,7 +842,9 @@ int kdapl_ep_create(struct kdapl_ia *ia, struct kdapl_ep_create *arg)
 		return ret;
 	}
 	kdapl_cm_init(ep);
-	ep_set_attr(ep, arg);
+	kdapl_ep_cap(arg, &ep->cap);
+	ep->cq_reserved = ep->cap.max_recv_wr + ep->cap.max_send_wr;
+	kdapl_ep_set_limits(ep, arg);
 	ret = ep_build(ep, arg);
 	if (ret) {
 		ep_unbuild(ep);

@@ -79,6 +79,7 @@ struct kdapl_ep {
 
 	spinlock_t lock;	/* all below; softirq-safe, outside EVD locks */
 	enum kdapl_ep_state state;
+	enum kdapl_ep_state begun_in;	/* state before this attempt */
 	bool ending;		/* kdapl_ep_end() was called */
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
@@ -95,7 +96,7 @@ struct kdapl_ep {
 	u32 soft_mark, hard_mark;
 	struct kdapl_evrec *rec_soft;	/* NULL: not armed */
 	struct kdapl_evd *async_evd;	/* for the soft mark; guarded by the mutex */
-	struct ib_qp *qp;
+	struct ib_qp *qp;	/* NULL also while there is no PZ */
 	struct rdma_cgroup *cg;	/* who is charged for it */
 
 	struct hlist_node srq_node;	/* in its SRQ, guarded by the SRQ's mutex */
@@ -136,6 +137,8 @@ int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg
 
 /* ep_marks.c: the EP may hold more receives than before. Caller holds ep->lock. */
 void kdapl_ep_check_marks(struct kdapl_ep *ep);
+/* -EBADFD in a state that forbids it, -EBUSY when work is outstanding. */
+int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg);
 
 /* The device is gone: everything of hardware goes, the EP becomes DISCONNECTED. */
 void kdapl_ep_kill(struct kdapl_ep *ep);
@@ -145,13 +148,23 @@ void kdapl_ep_kill(struct kdapl_ep *ep);
  * @ep: the EP; caller holds its mutex
  * @state: ACTIVE_PENDING or COMPLETION_PENDING
  *
- * Prepares the event records, moves UNCONNECTED to @state. -EBADFD in another
- * state, -ENOMEM.
+ * Prepares the event records, moves UNCONNECTED (or, to COMPLETION_PENDING, the
+ * state in which it belongs to a request) to @state. -EBADFD in another state,
+ * -ENOMEM.
  */
 int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state);
 
-/* The attempt failed before anything left the machine: back to UNCONNECTED. */
+/* The attempt failed before anything left the machine: back to what it was. */
 void kdapl_ep_cancel(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_move() - a step between a service point and its EP
+ * @ep: the EP; UNCONNECTED is left only with its mutex held
+ * @trigger: what happens to it
+ *
+ * Any context up to softirq. -EBADFD where the state forbids it.
+ */
+int kdapl_ep_move(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger);
 
 /**
  * kdapl_ep_established() - the queue pair is ready to send
@@ -185,6 +198,25 @@ void kdapl_ep_end_start(struct kdapl_ep *ep);
 int kdapl_ep_make_qp(struct kdapl_ep *ep);
 void kdapl_ep_drop_qp(struct kdapl_ep *ep);
 
+/*
+ * What an EP is made of; for who makes or changes one. kdapl_ep_check() gives
+ * -EINVAL or -ENOSPC, kdapl_ep_use_evd() sets @evd where there is one, also when it
+ * then fails.
+ */
+int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg);
+int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
+		     struct kdapl_evd **evd);
+void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
+/* Numbers of segments and of RDMA reads. */
+void kdapl_ep_set_limits(struct kdapl_ep *ep,
+			 const struct kdapl_ep_create *arg);
+int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size);
+/* In state INIT, charged to @cg; not yet the EP's. */
+struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
+				 struct kdapl_cq *cq,
+				 const struct ib_qp_cap *cap,
+				 struct rdma_cgroup **cg);
+
 /* post.c: entries to work; the caller is the drainer and holds ep->lock. */
 struct kdapl_chain;
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
@@ -198,8 +230,11 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
 		       enum kdapl_dto_status status);
 
-/* park.c: receives that the device does not take yet. After wq_init(). */
+/* park.c: receives that the device does not take yet. After kdapl_wq_init(). */
 int kdapl_park_init(struct kdapl_ep *ep);
+/* Room for the receives of @rq, where they can be parked at all. */
+int kdapl_park_alloc(const struct kdapl_ep *ep, const struct kdapl_wq *rq,
+		     struct kdapl_parked **parked);
 /* All below: caller holds ep->lock. */
 /*
  * The device refused @wr and all behind it with @err. How many are parked: all,

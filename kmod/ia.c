@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* IA: an opened adapter, and all objects that belong to it. */
 
+#include <linux/cred.h>
 #include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
@@ -197,6 +198,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
 	ia->net = get_net(current->nsproxy->net_ns);
+	ia->uid = current_euid();
 }
 
 /* Everything but the device's: that is gone, or was never there. */
@@ -282,6 +284,7 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 
 	kdapl_ia_enter_free(ia);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RSP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
@@ -318,7 +321,8 @@ static void obj_kill(struct kdapl_obj *obj)
 {
 	switch (obj->ops->type) {
 	case KDAPL_OBJ_PSP:
-		kdapl_psp_kill(obj);
+	case KDAPL_OBJ_RSP:
+		kdapl_sp_kill(obj);
 		break;
 	case KDAPL_OBJ_CR:
 		kdapl_cr_kill(obj);
@@ -367,6 +371,7 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 	down_write(&ia->hw_lock);
 	WRITE_ONCE(ia->dead, true);
 	objs_kill(ia, KDAPL_OBJ_PSP);
+	objs_kill(ia, KDAPL_OBJ_RSP);
 	objs_kill(ia, KDAPL_OBJ_CR);
 	objs_kill(ia, KDAPL_OBJ_EP);
 	objs_kill(ia, KDAPL_OBJ_SRQ);

@@ -12,6 +12,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
+#include <linux/uidgid.h>
 #include <rdma/ib_verbs.h>
 
 #include "obj.h"
@@ -35,6 +36,7 @@ struct kdapl_ia {
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */
 	struct net *net;
+	kuid_t uid;			/* who opened it */
 	struct rdma_cgroup *cg;		/* charged for the opened device */
 
 	struct kdapl_obj_table objs;

@@ -145,12 +145,17 @@ static void park_work(struct work_struct *work)
 				      park_work));
 }
 
+int kdapl_park_alloc(const struct kdapl_ep *ep, const struct kdapl_wq *rq,
+		     struct kdapl_parked **parked)
+{
+	if (!ep->obj.ia->iwarp || !rq->size)
+		return 0;
+	*parked = kvcalloc(rq->mask + 1, sizeof(**parked), GFP_KERNEL_ACCOUNT);
+	return *parked ? 0 : -ENOMEM;
+}
+
 int kdapl_park_init(struct kdapl_ep *ep)
 {
 	INIT_DELAYED_WORK(&ep->park_work, park_work);
-	if (!ep->obj.ia->iwarp || !ep->rq.size)
-		return 0;
-	ep->parked = kvcalloc(ep->rq.mask + 1, sizeof(*ep->parked),
-			      GFP_KERNEL_ACCOUNT);
-	return ep->parked ? 0 : -ENOMEM;
+	return kdapl_park_alloc(ep, &ep->rq, &ep->parked);
 }

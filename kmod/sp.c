@@ -1,37 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* PSP: listens with one rdma_cm_id on every address of the IA. */
+/* Service points: listen with one rdma_cm_id on every address of the IA. */
 
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_cm.h>
 
 #include "cm.h"
 #include "cr.h"
+#include "ep.h"
 #include "ia.h"
 #include "sp.h"
 
 /* Ports that are tried until one is free on every address. */
-#define PSP_ANY_TRIES		32
+#define SP_ANY_TRIES		32
 /* What rdma_cm and TCP keep for us, beyond the EVD. */
-#define PSP_BACKLOG_MAX		1024
+#define SP_BACKLOG_MAX		1024
+
+/*
+ * All that listen, of all IAs. One that is in the list can take a request while the
+ * lock is held: its IA is not taken apart further than to its service points.
+ * Outside the handler locks of requests.
+ */
+static DEFINE_MUTEX(sp_lock);
+static LIST_HEAD(sp_list);
 
 /* ---- requests ---------------------------------------------------------- */
 
-static bool psp_is_full(struct kdapl_psp *psp)
+static bool sp_is_full(struct kdapl_sp *sp)
 {
-	u32 limit = max_t(u32, psp->evd->qlen, KDAPL_PSP_PENDING_MIN);
+	u32 limit = max_t(u32, sp->evd->qlen, KDAPL_SP_PENDING_MIN);
 
-	return kdapl_evd_count(psp->evd) >= psp->evd->qlen ||
-	       atomic_read(&psp->pending) >= limit;
+	return kdapl_evd_count(sp->evd) >= sp->evd->qlen ||
+	       atomic_read(&sp->pending) >= limit;
+}
+
+/* Of the requests that come to an RSP at a time, one is the first. */
+static bool sp_claim(struct kdapl_sp *sp)
+{
+	return !sp->reserved || !atomic_xchg(&sp->taken, 1);
+}
+
+static int sp_take(struct kdapl_sp *sp, struct rdma_cm_id *id,
+		   const struct rdma_conn_param *request,
+		   const struct kdapl_cr *from)
+{
+	int ret;
+
+	/* (K) pairs with (L): what a CR takes from the SP is complete. */
+	if (!smp_load_acquire(&sp->listening) || sp_is_full(sp) ||
+	    !sp_claim(sp))
+		return -ENOSPC;
+	ret = kdapl_cr_create(sp, id, request, from);
+	if (ret)
+		atomic_set(&sp->taken, 0);
+	return ret;
 }
 
 /* The handler lock of the listening id and of the request's are held. */
-static int psp_request(struct kdapl_psp *psp, struct rdma_cm_id *id,
-		       const struct rdma_conn_param *request)
+static int sp_request(struct kdapl_sp *sp, struct rdma_cm_id *id,
+		      const struct rdma_conn_param *request)
 {
-	/* (K) pairs with (L): what a CR takes from the PSP is complete. */
-	if (smp_load_acquire(&psp->listening) && !psp_is_full(psp) &&
-	    !kdapl_cr_create(psp, id, request))
+	if (!sp_take(sp, id, request, NULL))
 		return 0;
 
 	/* The peer must not take it for the consumer's answer. */
@@ -40,34 +72,82 @@ static int psp_request(struct kdapl_psp *psp, struct rdma_cm_id *id,
 	return -ECONNREFUSED;
 }
 
-static int psp_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
+static int sp_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	/* All else concerns the listening id, which is destroyed elsewhere. */
 	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return 0;
-	return psp_request(id->context, id, &event->param.conn);
+	return sp_request(id->context, id, &event->param.conn);
+}
+
+/* ---- handing over ------------------------------------------------------ */
+
+/* Caller holds sp_lock. */
+static struct kdapl_sp *sp_find(const struct kdapl_ia *ia, u64 conn_qual)
+{
+	u16 port = kdapl_conn_qual_to_port(conn_qual);
+	struct kdapl_sp *sp;
+
+	list_for_each_entry(sp, &sp_list, list) {
+		if (sp->obj.ia->adapter == ia->adapter &&
+		    net_eq(sp->obj.ia->net, ia->net) &&
+		    kdapl_conn_qual_to_port(sp->conn_qual) == port)
+			return sp;
+	}
+	return NULL;
+}
+
+static bool sp_trusts(const struct kdapl_sp *sp, const struct kdapl_ia *ia)
+{
+	return uid_eq(sp->obj.ia->uid, ia->uid) ||
+	       ns_capable(ia->net->user_ns, CAP_NET_ADMIN);
+}
+
+int kdapl_sp_hand_over(struct kdapl_cr *cr, u64 conn_qual)
+{
+	struct rdma_conn_param request = cr->request;
+	struct kdapl_ia *ia = cr->obj.ia;
+	struct kdapl_sp *sp;
+	int ret;
+
+	lockdep_assert_held(&cr->mutex);
+	request.private_data = cr->private_data;
+	request.private_data_len = cr->private_data_size;
+	mutex_lock(&sp_lock);
+	sp = sp_find(ia, conn_qual);
+	if (!sp || sp == cr->sp)
+		ret = -EADDRNOTAVAIL;
+	else if (!sp_trusts(sp, ia))
+		ret = -EACCES;
+	else
+		ret = sp_take(sp, cr->id, &request, cr);
+	mutex_unlock(&sp_lock);
+	return ret;
 }
 
 /* ---- listening --------------------------------------------------------- */
 
-static u16 psp_port(const struct kdapl_psp *psp, unsigned int i)
+static u16 sp_port(const struct kdapl_sp *sp, unsigned int i)
 {
-	return kdapl_sockaddr_port(&psp->ids[i]->route.addr.src_addr);
+	return kdapl_sockaddr_port(&sp->ids[i]->route.addr.src_addr);
 }
 
-static void psp_stop(struct kdapl_psp *psp)
+static void sp_stop(struct kdapl_sp *sp)
 {
+	mutex_lock(&sp_lock);
+	list_del_init(&sp->list);
+	mutex_unlock(&sp_lock);
 	/* No new requests; destroying an id waits for its handler. */
-	WRITE_ONCE(psp->listening, false);
-	while (psp->num_ids)
-		rdma_destroy_id(psp->ids[--psp->num_ids]);
+	WRITE_ONCE(sp->listening, false);
+	while (sp->num_ids)
+		rdma_destroy_id(sp->ids[--sp->num_ids]);
 }
 
 /* One more id, bound to @addr and @port; 0 has rdma_cm choose one. */
-static int psp_bind_one(struct kdapl_psp *psp, const struct kdapl_addr *addr,
-			u16 port)
+static int sp_bind_one(struct kdapl_sp *sp, const struct kdapl_addr *addr,
+		       u16 port)
 {
-	struct kdapl_ia *ia = psp->obj.ia;
+	struct kdapl_ia *ia = sp->obj.ia;
 	struct sockaddr_storage ss;
 	struct rdma_cm_id *id;
 	int ret;
@@ -76,7 +156,7 @@ static int psp_bind_one(struct kdapl_psp *psp, const struct kdapl_addr *addr,
 	if (ret)
 		return ret;
 	kdapl_sockaddr_set_port(&ss, port);
-	id = rdma_create_user_id(psp_handler, psp, RDMA_PS_TCP, IB_QPT_RC);
+	id = rdma_create_user_id(sp_handler, sp, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_bind_addr(id, (struct sockaddr *)&ss);
@@ -87,7 +167,7 @@ static int psp_bind_one(struct kdapl_psp *psp, const struct kdapl_addr *addr,
 		rdma_destroy_id(id);
 		return ret;
 	}
-	psp->ids[psp->num_ids++] = id;
+	sp->ids[sp->num_ids++] = id;
 	return 0;
 }
 
@@ -96,16 +176,16 @@ static int psp_bind_one(struct kdapl_psp *psp, const struct kdapl_addr *addr,
  * address that is just being set up or taken away) is left out, a port that is
  * taken on any is an error.
  */
-static int psp_bind(struct kdapl_psp *psp, const struct kdapl_addr *addrs,
-		    int num_addrs, u16 port)
+static int sp_bind(struct kdapl_sp *sp, const struct kdapl_addr *addrs,
+		   int num_addrs, u16 port)
 {
 	int i, ret, last = -EADDRNOTAVAIL;
 
 	for (i = 0; i < num_addrs; i++) {
-		ret = psp_bind_one(psp, &addrs[i], port);
+		ret = sp_bind_one(sp, &addrs[i], port);
 		switch (ret) {
 		case 0:
-			port = psp_port(psp, 0);
+			port = sp_port(sp, 0);
 			break;
 		case -ENODEV:
 			break;
@@ -117,140 +197,224 @@ static int psp_bind(struct kdapl_psp *psp, const struct kdapl_addr *addrs,
 			return ret;
 		}
 	}
-	return psp->num_ids ? 0 : last;
+	return sp->num_ids ? 0 : last;
 }
 
-static int psp_listen(struct kdapl_psp *psp)
+static int sp_listen(struct kdapl_sp *sp)
 {
-	int backlog = clamp_t(u32, psp->evd->qlen, 16, PSP_BACKLOG_MAX);
+	int backlog = clamp_t(u32, sp->evd->qlen, 16, SP_BACKLOG_MAX);
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < psp->num_ids; i++)
-		ret = rdma_listen(psp->ids[i], backlog);
+	for (i = 0; !ret && i < sp->num_ids; i++)
+		ret = rdma_listen(sp->ids[i], backlog);
 	return ret;
 }
 
-static int psp_start(struct kdapl_psp *psp, const struct kdapl_addr *addrs,
-		     int num_addrs, u16 port)
+static int sp_start(struct kdapl_sp *sp, const struct kdapl_addr *addrs,
+		    int num_addrs, u16 port)
 {
-	int ret = psp_bind(psp, addrs, num_addrs, port);
+	int ret = sp_bind(sp, addrs, num_addrs, port);
 
 	if (!ret)
-		ret = psp_listen(psp);
+		ret = sp_listen(sp);
 	if (ret)
-		psp_stop(psp);
+		sp_stop(sp);
 	return ret;
 }
 
 /* A port that is free on all addresses: rdma_cm chooses for the first one. */
-static int psp_start_any(struct kdapl_psp *psp, const struct kdapl_addr *addrs,
-			 int num_addrs)
+static int sp_start_any(struct kdapl_sp *sp, const struct kdapl_addr *addrs,
+			int num_addrs)
 {
 	int i, ret = -EADDRNOTAVAIL;
 
-	for (i = 0; i < PSP_ANY_TRIES; i++) {
-		ret = psp_start(psp, addrs, num_addrs, 0);
+	for (i = 0; i < SP_ANY_TRIES; i++) {
+		ret = sp_start(sp, addrs, num_addrs, 0);
 		if (ret != -EADDRINUSE)
 			break;
 	}
 	if (!ret)
-		psp->conn_qual = psp_port(psp, 0);
+		sp->conn_qual = sp_port(sp, 0);
 	return ret == -EADDRINUSE ? -EADDRNOTAVAIL : ret;
 }
 
-static int psp_open(struct kdapl_psp *psp, const struct kdapl_psp_create *arg)
+static int sp_open(struct kdapl_sp *sp, bool any)
 {
-	struct kdapl_addr addrs[KDAPL_PSP_ADDRS];
+	struct kdapl_addr addrs[KDAPL_SP_ADDRS];
 	int num_addrs;
 
-	num_addrs = kdapl_ia_addrs(psp->obj.ia, addrs, ARRAY_SIZE(addrs));
-	if (arg->flags & KDAPL_PSP_ANY)
-		return psp_start_any(psp, addrs, num_addrs);
-	psp->conn_qual = arg->conn_qual;
-	return psp_start(psp, addrs, num_addrs,
-			 kdapl_conn_qual_to_port(arg->conn_qual));
+	num_addrs = kdapl_ia_addrs(sp->obj.ia, addrs, ARRAY_SIZE(addrs));
+	if (any)
+		return sp_start_any(sp, addrs, num_addrs);
+	return sp_start(sp, addrs, num_addrs,
+			kdapl_conn_qual_to_port(sp->conn_qual));
 }
 
 /* ---- creation and freeing ---------------------------------------------- */
 
-static int psp_use_evd(struct kdapl_psp *psp, u32 id)
+static int sp_use_evd(struct kdapl_sp *sp, u32 id)
 {
-	struct kdapl_obj *obj = kdapl_obj_use(psp->obj.ia, id, KDAPL_OBJ_EVD);
+	struct kdapl_obj *obj = kdapl_obj_use(sp->obj.ia, id, KDAPL_OBJ_EVD);
 
 	if (!obj)
 		return -ENOENT;
-	psp->evd = to_evd(obj);
-	return psp->evd->flags & DAT_EVD_CR_FLAG ? 0 : -EINVAL;
+	sp->evd = to_evd(obj);
+	return sp->evd->flags & DAT_EVD_CR_FLAG ? 0 : -EINVAL;
 }
 
-static int psp_check(struct kdapl_ia *ia, const struct kdapl_psp_create *arg)
+/* From now on the EP is RESERVED, and cannot be freed. */
+static int sp_use_ep(struct kdapl_sp *sp, u32 id)
 {
-	if (arg->flags & ~KDAPL_PSP_ANY)
-		return -EINVAL;
-	if (!(arg->flags & KDAPL_PSP_ANY) &&
-	    !kdapl_conn_qual_to_port(arg->conn_qual))
-		return -EINVAL;
-	return current->nsproxy->net_ns == ia->net ? 0 : -EACCES;
-}
-
-int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg)
-{
-	struct kdapl_psp *psp;
+	struct kdapl_obj *obj = kdapl_obj_use(sp->obj.ia, id, KDAPL_OBJ_EP);
+	struct kdapl_ep *ep;
 	int ret;
 
-	ret = psp_check(ia, arg);
-	if (ret)
-		return ret;
-	psp = kzalloc(sizeof(*psp), GFP_KERNEL_ACCOUNT);
-	if (!psp)
-		return -ENOMEM;
-	ret = kdapl_obj_init(&psp->obj, ia, &kdapl_psp_ops, arg->user);
+	if (!obj)
+		return -ENOENT;
+	ep = to_ep(obj);
+	mutex_lock(&ep->mutex);
+	ret = ep->gone ? -ENODEV : kdapl_ep_move(ep, KDAPL_ON_RESERVE);
+	mutex_unlock(&ep->mutex);
 	if (ret) {
-		kfree(psp);
+		kdapl_obj_unuse(obj);
 		return ret;
 	}
-	ret = psp_use_evd(psp, arg->evd);
-	if (!ret)
-		ret = psp_open(psp, arg);
-	if (ret) {
-		if (psp->evd)
-			kdapl_obj_unuse(&psp->evd->obj);
-		kdapl_obj_abort(&psp->obj);
-		return ret;
-	}
+	sp->ep = ep;
+	return 0;
+}
 
-	arg->id = psp->obj.id;
-	arg->conn_qual = psp->conn_qual;
+static void sp_unuse(struct kdapl_sp *sp)
+{
+	if (sp->ep) {
+		kdapl_ep_move(sp->ep, KDAPL_ON_RELEASE);
+		kdapl_obj_unuse(&sp->ep->obj);
+	}
+	if (sp->evd)
+		kdapl_obj_unuse(&sp->evd->obj);
+}
+
+void kdapl_sp_kill(struct kdapl_obj *obj)
+{
+	sp_stop(to_sp(obj));
+}
+
+static void sp_obj_destroy(struct kdapl_obj *obj)
+{
+	struct kdapl_sp *sp = to_sp(obj);
+
+	sp_stop(sp);
+	sp_unuse(sp);
+}
+
+static void sp_obj_release(struct kdapl_obj *obj)
+{
+	kfree(to_sp(obj));
+}
+
+static const struct kdapl_obj_ops kdapl_psp_ops = {
+	.type = KDAPL_OBJ_PSP,
+	.destroy = sp_obj_destroy,
+	.release = sp_obj_release,
+};
+
+static const struct kdapl_obj_ops kdapl_rsp_ops = {
+	.type = KDAPL_OBJ_RSP,
+	.destroy = sp_obj_destroy,
+	.release = sp_obj_release,
+};
+
+static struct kdapl_sp *sp_alloc(struct kdapl_ia *ia,
+				 const struct kdapl_obj_ops *ops, u64 user)
+{
+	struct kdapl_sp *sp;
+	int ret;
+
+	if (current->nsproxy->net_ns != ia->net)
+		return ERR_PTR(-EACCES);
+	sp = kzalloc(sizeof(*sp), GFP_KERNEL_ACCOUNT);
+	if (!sp)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&sp->list);
+	ret = kdapl_obj_init(&sp->obj, ia, ops, user);
+	if (ret) {
+		kfree(sp);
+		return ERR_PTR(ret);
+	}
+	return sp;
+}
+
+static void sp_abort(struct kdapl_sp *sp)
+{
+	sp_unuse(sp);
+	kdapl_obj_abort(&sp->obj);
+}
+
+static void sp_publish(struct kdapl_sp *sp)
+{
 	/*
 	 * (L) pairs with (K). Before it is published: a program that guesses the
 	 * id can free it at once.
 	 */
-	smp_store_release(&psp->listening, true);
-	kdapl_obj_publish(&psp->obj);
+	smp_store_release(&sp->listening, true);
+	mutex_lock(&sp_lock);
+	list_add_tail(&sp->list, &sp_list);
+	mutex_unlock(&sp_lock);
+	kdapl_obj_publish(&sp->obj);
+}
+
+int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg)
+{
+	bool any = arg->flags & KDAPL_PSP_ANY;
+	struct kdapl_sp *sp;
+	int ret;
+
+	if (arg->flags & ~(KDAPL_PSP_ANY | KDAPL_PSP_PROVIDER))
+		return -EINVAL;
+	if (!any && !kdapl_conn_qual_to_port(arg->conn_qual))
+		return -EINVAL;
+	sp = sp_alloc(ia, &kdapl_psp_ops, arg->user);
+	if (IS_ERR(sp))
+		return PTR_ERR(sp);
+	sp->conn_qual = arg->conn_qual;
+	sp->ep_source = arg->flags & KDAPL_PSP_PROVIDER ? KDAPL_CR_EP_OFFER :
+							  KDAPL_CR_EP_ACCEPT;
+	ret = sp_use_evd(sp, arg->evd);
+	if (!ret)
+		ret = sp_open(sp, any);
+	if (ret) {
+		sp_abort(sp);
+		return ret;
+	}
+	arg->id = sp->obj.id;
+	arg->conn_qual = sp->conn_qual;
+	sp_publish(sp);
 	return 0;
 }
 
-void kdapl_psp_kill(struct kdapl_obj *obj)
+int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg)
 {
-	psp_stop(to_psp(obj));
+	struct kdapl_sp *sp;
+	int ret;
+
+	if (arg->flags || arg->pad || !kdapl_conn_qual_to_port(arg->conn_qual))
+		return -EINVAL;
+	sp = sp_alloc(ia, &kdapl_rsp_ops, arg->user);
+	if (IS_ERR(sp))
+		return PTR_ERR(sp);
+	sp->conn_qual = arg->conn_qual;
+	sp->reserved = true;
+	sp->ep_source = arg->ep ? KDAPL_CR_EP_RESERVED : KDAPL_CR_EP_OFFER;
+	ret = sp_use_evd(sp, arg->evd);
+	if (!ret && arg->ep)
+		ret = sp_use_ep(sp, arg->ep);
+	if (!ret)
+		ret = sp_open(sp, false);
+	if (ret) {
+		sp_abort(sp);
+		return ret;
+	}
+	arg->id = sp->obj.id;
+	sp_publish(sp);
+	return 0;
 }
-
-static void psp_obj_destroy(struct kdapl_obj *obj)
-{
-	struct kdapl_psp *psp = to_psp(obj);
-
-	psp_stop(psp);
-	kdapl_obj_unuse(&psp->evd->obj);
-}
-
-static void psp_obj_release(struct kdapl_obj *obj)
-{
-	kfree(to_psp(obj));
-}
-
-const struct kdapl_obj_ops kdapl_psp_ops = {
-	.type = KDAPL_OBJ_PSP,
-	.destroy = psp_obj_destroy,
-	.release = psp_obj_release,
-};

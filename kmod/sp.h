@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PSP: listens with one rdma_cm_id on every address of the IA.
+ * Service points, public (PSP) and reserved (RSP): listen with one rdma_cm_id on
+ * every address of the IA.
  *
- * When an IA goes, its PSPs go before its CRs: a PSP that listens can make
- * another CR at any time.
+ * An RSP takes one request, for the EP that it was made with. That EP is the
+ * RSP's until the request comes, then the CR's.
+ *
+ * When an IA goes, its service points go before its CRs: one that listens can
+ * make another CR at any time.
  */
 #ifndef KDAPL_SP_H
 #define KDAPL_SP_H
@@ -14,39 +18,63 @@
 #include "evd.h"
 #include "obj.h"
 
-#define KDAPL_PSP_ADDRS		16
+#define KDAPL_SP_ADDRS		16
 /* Requests that a program may leave undecided, if its EVD is no longer. */
-#define KDAPL_PSP_PENDING_MIN	1024
+#define KDAPL_SP_PENDING_MIN	1024
+
+struct kdapl_cr;
+struct kdapl_ep;
 
 /**
- * struct kdapl_psp - a public service point
+ * struct kdapl_sp - a service point
  * @obj: common part
+ * @list: in the list of all that listen
  * @evd: for the requests; its length bounds the backlog
  * @conn_qual: what peers connect to
  * @listening: requests are taken
  * @pending: CRs that were neither accepted nor rejected
+ * @ep_source: KDAPL_CR_EP_*, for its requests
+ * @reserved: RSP: one request, and no more
+ * @taken: RSP: the request came; who sets it owns @ep
+ * @ep: RSP: NULL when it belongs to the request
  * @num_ids: ids
  * @ids: one for each address
  */
-struct kdapl_psp {
+struct kdapl_sp {
 	struct kdapl_obj obj;
+	struct list_head list;
 	struct kdapl_evd *evd;
 	u64 conn_qual;
 	bool listening;
 	atomic_t pending;
+	u32 ep_source;
+	bool reserved;
+	atomic_t taken;
+	struct kdapl_ep *ep;
 	unsigned int num_ids;
-	struct rdma_cm_id *ids[KDAPL_PSP_ADDRS];
+	struct rdma_cm_id *ids[KDAPL_SP_ADDRS];
 };
 
-static inline struct kdapl_psp *to_psp(struct kdapl_obj *obj)
+static inline struct kdapl_sp *to_sp(struct kdapl_obj *obj)
 {
-	return container_of(obj, struct kdapl_psp, obj);
+	return container_of(obj, struct kdapl_sp, obj);
 }
 
-extern const struct kdapl_obj_ops kdapl_psp_ops;
-
 int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg);
+int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg);
+/**
+ * kdapl_sp_hand_over() - give a request to another service point
+ * @cr: the request, undecided; its mutex is held
+ * @conn_qual: what the other one listens on, on the same adapter
+ *
+ * On success another CR of the other one's IA has @cr's id, and its event is
+ * queued.
+ *
+ * Return: -EADDRNOTAVAIL when there is no other, -EACCES when it is another user's,
+ * -ENOSPC when it takes no more requests, -ENOMEM. Then nothing has changed.
+ */
+int kdapl_sp_hand_over(struct kdapl_cr *cr, u64 conn_qual);
 /* The device is gone: stop listening. */
-void kdapl_psp_kill(struct kdapl_obj *obj);
+void kdapl_sp_kill(struct kdapl_obj *obj);
 
 #endif /* KDAPL_SP_H */

@@ -203,12 +203,45 @@ AT(kdapl_psp_create, id, 12);
 AT(kdapl_psp_create, conn_qual, 16);
 AT(kdapl_psp_create, user, 24);
 
-SIZE(kdapl_cr_query, 320);
+SIZE(kdapl_rsp_create, 40);
+AT(kdapl_rsp_create, flags, 4);
+AT(kdapl_rsp_create, evd, 8);
+AT(kdapl_rsp_create, ep, 12);
+AT(kdapl_rsp_create, id, 16);
+AT(kdapl_rsp_create, conn_qual, 24);
+AT(kdapl_rsp_create, user, 32);
+
+SIZE(kdapl_ep_modify, 56);
+AT(kdapl_ep_modify, ep, 4);
+AT(kdapl_ep_modify, pz, 8);
+AT(kdapl_ep_modify, recv_evd, 12);
+AT(kdapl_ep_modify, request_evd, 16);
+AT(kdapl_ep_modify, connect_evd, 20);
+AT(kdapl_ep_modify, max_recvs, 24);
+AT(kdapl_ep_modify, max_requests, 28);
+AT(kdapl_ep_modify, max_recv_iov, 32);
+AT(kdapl_ep_modify, max_request_iov, 36);
+AT(kdapl_ep_modify, max_rdma_read_in, 40);
+AT(kdapl_ep_modify, max_rdma_read_out, 44);
+AT(kdapl_ep_modify, rdma_read_fixed, 48);
+AT(kdapl_ep_modify, pad, 52);
+
+SIZE(kdapl_cr_offer, 16);
+AT(kdapl_cr_offer, cr, 4);
+AT(kdapl_cr_offer, ep, 8);
+AT(kdapl_cr_offer, pad, 12);
+
+SIZE(kdapl_cr_handoff, 16);
+AT(kdapl_cr_handoff, cr, 4);
+AT(kdapl_cr_handoff, conn_qual, 8);
+
+SIZE(kdapl_cr_query, 328);
 AT(kdapl_cr_query, cr, 4);
 AT(kdapl_cr_query, remote, 8);
 AT(kdapl_cr_query, local, 32);
 AT(kdapl_cr_query, private_data_size, 56);
 AT(kdapl_cr_query, private_data, 64);
+AT(kdapl_cr_query, ep_user, 320);
 
 SIZE(kdapl_cr_accept, 272);
 AT(kdapl_cr_accept, cr, 4);

@@ -66,6 +66,7 @@ enum kdapl_obj_type {
 	KDAPL_OBJ_CNO,
 	KDAPL_OBJ_SRQ,
 	KDAPL_OBJ_RMR,
+	KDAPL_OBJ_RSP,
 };
 
 /**
@@ -236,15 +237,16 @@ struct kdapl_ev_head {
 /**
  * struct kdapl_event - one event
  * @user: the word of the object that it concerns: the EP (completions of transfers,
- *	connection events), the RMR (binds), the PSP (connection requests), or what an async
- *	event is about
+ *	connection events), the RMR (binds), the PSP or RSP (connection requests),
+ *	or what an async event is about
  * @cookie: DTO and bind: the cookie given with it. Connection request: its conn_qual
  * @length: DTO: bytes moved in the low 32 bits, in the high ones the tag of the SRQ
  *	that a receive was taken from. Connection request: the id of the CR in
  *	the low 32 bits. Connection event: bytes of private data; to be read
  *	with KDAPL_EP_QUERY
  * @type: the DAT event number
- * @status: DTO and bind: DAT_DTO_* status. Async: the reason
+ * @status: DTO and bind: DAT_DTO_* status. Connection request: KDAPL_CR_EP_*. Async:
+ *	the reason
  */
 struct kdapl_event {
 	__aligned_u64 user;
@@ -420,8 +422,8 @@ struct kdapl_ia_query {
  * @pad: zero
  *
  * An EVD's waiters are released with ECANCELED; an EP is disconnected
- * abruptly; a PSP stops listening, its delivered CRs live on; a CR is
- * rejected as if nobody listened.
+ * abruptly; a PSP or RSP stops listening, its delivered CRs live on; a CR is
+ * rejected as if nobody listened. The EP of an RSP or of a CR is in use: EBUSY.
  */
 struct kdapl_destroy {
 	__u32 size;
@@ -744,7 +746,7 @@ struct kdapl_cno_modify {
  * struct kdapl_ep_create - endpoint (KDAPL_EP_CREATE)
  * @size: sizeof(struct kdapl_ep_create)
  * @flags: zero
- * @pz: id of the PZ
+ * @pz: id of the PZ, 0 for none yet (it cannot connect, and flushes what is posted)
  * @recv_evd: EVD for receive completions, 0 for none (then @max_recvs is 0)
  * @request_evd: EVD for the other completions, 0 for none
  * @connect_evd: EVD for connection events, 0 for none (it cannot connect then)
@@ -945,12 +947,53 @@ struct kdapl_srq_set_low {
 	__u32 pad;
 };
 
+/**
+ * struct kdapl_ep_modify - change an EP (KDAPL_EP_MODIFY)
+ * @size: sizeof(struct kdapl_ep_modify)
+ * @ep: id, state UNCONNECTED, RESERVED, PASSIVE_PENDING or TENTATIVE_PENDING
+ * @pz: the rest as in struct kdapl_ep_create: all that the EP shall be, not only
+ *	what changes. Another @pz only when UNCONNECTED or TENTATIVE_PENDING
+ * @recv_evd: in
+ * @request_evd: in
+ * @connect_evd: in
+ * @max_recvs: in
+ * @max_requests: in
+ * @max_recv_iov: in
+ * @max_request_iov: in
+ * @max_rdma_read_in: in
+ * @max_rdma_read_out: in
+ * @rdma_read_fixed: in
+ * @pad: zero
+ *
+ * Nothing has changed when it fails. With another @pz the receives that are posted
+ * are flushed. EBUSY: the change needs another queue pair, and receives are posted;
+ * more is outstanding than would fit; or events of the EP wait for room in an EVD
+ * that shall be another. May block.
+ */
+struct kdapl_ep_modify {
+	__u32 size;
+	__u32 ep;
+	__u32 pz;
+	__u32 recv_evd;
+	__u32 request_evd;
+	__u32 connect_evd;
+	__u32 max_recvs;
+	__u32 max_requests;
+	__u32 max_recv_iov;
+	__u32 max_request_iov;
+	__u32 max_rdma_read_in;
+	__u32 max_rdma_read_out;
+	__u32 rdma_read_fixed;
+	__u32 pad;
+};
+
 #define KDAPL_PSP_ANY		(1U << 0)	/* choose a free conn_qual */
+#define KDAPL_PSP_PROVIDER	(1U << 1)	/* requests say KDAPL_CR_EP_OFFER */
 
 /**
  * struct kdapl_psp_create - listen (KDAPL_PSP_CREATE)
  * @size: sizeof(struct kdapl_psp_create)
- * @flags: KDAPL_PSP_ANY
+ * @flags: KDAPL_PSP_ANY, KDAPL_PSP_PROVIDER
  * @evd: EVD for connection requests; its length bounds the backlog
  * @id: out
  * @conn_qual: in, or out with KDAPL_PSP_ANY
@@ -966,6 +1009,50 @@ struct kdapl_psp_create {
 };
 
 /**
+ * struct kdapl_rsp_create - listen for one request (KDAPL_RSP_CREATE)
+ * @size: sizeof(struct kdapl_rsp_create)
+ * @flags: zero
+ * @evd: EVD for the connection request
+ * @ep: id of the EP for it: UNCONNECTED, then RESERVED until the request comes or
+ *	the RSP is destroyed. 0: the request says KDAPL_CR_EP_OFFER
+ * @id: out
+ * @pad: zero
+ * @conn_qual: in
+ * @user: comes back in the connection request event
+ */
+struct kdapl_rsp_create {
+	__u32 size;
+	__u32 flags;
+	__u32 evd;
+	__u32 ep;
+	__u32 id;
+	__u32 pad;
+	__aligned_u64 conn_qual;
+	__aligned_u64 user;
+};
+
+/* Whose EP a connection request is accepted on; the status of its event. */
+#define KDAPL_CR_EP_ACCEPT	0	/* the one that KDAPL_CR_ACCEPT names */
+#define KDAPL_CR_EP_RESERVED	1	/* the RSP's, PASSIVE_PENDING now */
+#define KDAPL_CR_EP_OFFER	2	/* one that the library makes: KDAPL_CR_OFFER */
+
+/**
+ * struct kdapl_cr_offer - an EP for a request (KDAPL_CR_OFFER)
+ * @size: sizeof(struct kdapl_cr_offer)
+ * @cr: id of a CR that brings no EP along
+ * @ep: id, state UNCONNECTED, then TENTATIVE_PENDING
+ * @pad: zero
+ *
+ * From now on it is the EP that the request brings along.
+ */
+struct kdapl_cr_offer {
+	__u32 size;
+	__u32 cr;
+	__u32 ep;
+	__u32 pad;
+};
+
+/**
  * struct kdapl_cr_query - a connection request (KDAPL_CR_QUERY)
  * @size: sizeof(struct kdapl_cr_query)
  * @cr: id, from the event
@@ -974,6 +1061,7 @@ struct kdapl_psp_create {
  * @private_data_size: out: bytes; over IB and RoCE the padded maximum
  * @pad: zero
  * @private_data: out
+ * @ep_user: out: the word of the EP that the request brings along, 0 for none
  */
 struct kdapl_cr_query {
 	__u32 size;
@@ -983,13 +1071,14 @@ struct kdapl_cr_query {
 	__u32 private_data_size;
 	__u32 pad;
 	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+	__aligned_u64 ep_user;
 };
 
 /**
  * struct kdapl_cr_accept - accept (KDAPL_CR_ACCEPT)
  * @size: sizeof(struct kdapl_cr_accept)
  * @cr: id; gone when this succeeds, untouched when it fails
- * @ep: id, state UNCONNECTED
+ * @ep: id, state UNCONNECTED; 0 for the EP that the request brings along
  * @private_data_size: bytes
  * @private_data: in
  */
@@ -1004,7 +1093,7 @@ struct kdapl_cr_accept {
 /**
  * struct kdapl_cr_reject - reject as the consumer (KDAPL_CR_REJECT)
  * @size: sizeof(struct kdapl_cr_reject)
- * @cr: id; gone afterwards
+ * @cr: id; gone afterwards, an EP that it brought along is UNCONNECTED
  * @private_data_size: bytes
  * @pad: zero
  * @private_data: in
@@ -1015,6 +1104,25 @@ struct kdapl_cr_reject {
 	__u32 private_data_size;
 	__u32 pad;
 	__u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+/**
+ * struct kdapl_cr_handoff - give a request to another PSP or RSP (KDAPL_CR_HANDOFF)
+ * @size: sizeof(struct kdapl_cr_handoff)
+ * @cr: id; gone when this succeeds, untouched when it fails. An EP that it brought
+ *	along is UNCONNECTED then
+ * @conn_qual: what the other one listens on: of any open file, on the same adapter
+ *
+ * There it is a new request, with the private data of the first.
+ *
+ * EADDRNOTAVAIL: nobody else listens there. EACCES: it is another user's (the one
+ * who opened the file counts; who has CAP_NET_ADMIN may). ENOSPC: it takes no more
+ * requests.
+ */
+struct kdapl_cr_handoff {
+	__u32 size;
+	__u32 cr;
+	__aligned_u64 conn_qual;
 };
 
 #define KDAPL_SUBMIT_POLL	(1U << 0)
@@ -1075,5 +1183,9 @@ struct kdapl_submit {
 #define KDAPL_SRQ_SET_LOW	_IOW(KDAPL_IOC_TYPE, 30, struct kdapl_srq_set_low)
 #define KDAPL_RMR_CREATE	_IOWR(KDAPL_IOC_TYPE, 31, struct kdapl_rmr_create)
 #define KDAPL_RMR_BIND		_IOWR(KDAPL_IOC_TYPE, 32, struct kdapl_rmr_bind)
+#define KDAPL_RSP_CREATE	_IOWR(KDAPL_IOC_TYPE, 33, struct kdapl_rsp_create)
+#define KDAPL_EP_MODIFY		_IOW(KDAPL_IOC_TYPE, 34, struct kdapl_ep_modify)
+#define KDAPL_CR_OFFER		_IOW(KDAPL_IOC_TYPE, 35, struct kdapl_cr_offer)
+#define KDAPL_CR_HANDOFF	_IOW(KDAPL_IOC_TYPE, 36, struct kdapl_cr_handoff)
 
 #endif /* _UAPI_KDAPL_H */

@@ -17,20 +17,38 @@ struct rule {
 	int to;
 };
 
-/*
- * Only what is allowed stands here; a pair that does not is -EBADFD. RESERVED,
- * PASSIVE_PENDING and TENTATIVE_PENDING come with RSPs and with endpoints that
- * the provider makes, of which there are none: nothing leads there, and from
- * there nothing is allowed.
- */
+/* Only what is allowed stands here; a pair that does not is -EBADFD. */
 static const struct rule rules[] = {
 	/* dat_ep_connect: UNCONNECTED only. */
 	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_CONNECT, KDAPL_EP_ACTIVE_PENDING },
 	/* dat_cr_accept of a PSP's request: an UNCONNECTED EP only. */
 	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_ACCEPT, KDAPL_EP_COMPLETION_PENDING },
-	/* Either call failed: as if it had not been made. */
-	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_UNCONNECTED },
-	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_UNCONNECTED },
+	/* dat_rsp_create: an UNCONNECTED EP only. */
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_RESERVE, KDAPL_EP_RESERVED },
+	/* Then a request comes, or dat_rsp_free. */
+	{ KDAPL_EP_RESERVED, KDAPL_ON_REQUEST, KDAPL_EP_PASSIVE_PENDING },
+	{ KDAPL_EP_RESERVED, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* dat_cr_accept and dat_cr_reject of an RSP's request. */
+	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_ACCEPT, KDAPL_EP_COMPLETION_PENDING },
+	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* The same for an endpoint that the provider made. */
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_OFFER, KDAPL_EP_TENTATIVE_PENDING },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_ACCEPT,
+	  KDAPL_EP_COMPLETION_PENDING },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_RELEASE, KDAPL_EP_UNCONNECTED },
+	/* dat_ep_modify: before there is a connection; its zone more rarely. */
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_MODIFY, KDAPL_EP_UNCONNECTED },
+	{ KDAPL_EP_RESERVED, KDAPL_ON_MODIFY, KDAPL_EP_RESERVED },
+	{ KDAPL_EP_PASSIVE_PENDING, KDAPL_ON_MODIFY, KDAPL_EP_PASSIVE_PENDING },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_MODIFY,
+	  KDAPL_EP_TENTATIVE_PENDING },
+	{ KDAPL_EP_UNCONNECTED, KDAPL_ON_MODIFY_PZ, KDAPL_EP_UNCONNECTED },
+	{ KDAPL_EP_TENTATIVE_PENDING, KDAPL_ON_MODIFY_PZ,
+	  KDAPL_EP_TENTATIVE_PENDING },
+	/* Connect or accept failed: as if it had not been called. */
+	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_CANCEL, KDAPL_EP_ACTIVE_PENDING },
+	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_CANCEL,
+	  KDAPL_EP_COMPLETION_PENDING },
 	/* The peer accepted; the peer's confirmation came. */
 	{ KDAPL_EP_ACTIVE_PENDING, KDAPL_ON_ESTABLISH, KDAPL_EP_CONNECTED },
 	{ KDAPL_EP_COMPLETION_PENDING, KDAPL_ON_ESTABLISH, KDAPL_EP_CONNECTED },
@@ -88,13 +106,16 @@ static void ep_state_out_of_range(struct kunit *test)
 {
 	static const u32 odd[] = { KDAPL_EP_STATES, KDAPL_EP_STATES + 1, 255,
 				   256, INT_MAX, U32_MAX };
+	static const u32 odd_triggers[] = { KDAPL_ON_COUNT, KDAPL_ON_COUNT + 1,
+					    255, 256, INT_MAX, U32_MAX };
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(odd); i++) {
 		for (n = 0; n < KDAPL_ON_COUNT; n++)
 			KUNIT_EXPECT_EQ(test, kdapl_ep_next(odd[i], n), -EBADFD);
 		for (n = 0; n < KDAPL_EP_STATES; n++)
-			KUNIT_EXPECT_EQ(test, kdapl_ep_next(n, odd[i]), -EBADFD);
+			KUNIT_EXPECT_EQ(test, kdapl_ep_next(n, odd_triggers[i]),
+					-EBADFD);
 	}
 }
 

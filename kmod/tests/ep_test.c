@@ -55,7 +55,6 @@ static void ep_create_checks(struct kunit *test)
 	{ #field " " #value, offsetof(struct kdapl_ep_create, field), value, ret }
 		BAD(flags, 1, -EINVAL),
 		BAD(rdma_read_fixed, 2, -EINVAL),
-		BAD(pz, 0, -ENOENT),
 		BAD(pz, 77, -ENOENT),
 		BAD(recv_evd, 77, -ENOENT),
 		BAD(recv_evd, 0, -EINVAL),

@@ -316,6 +316,8 @@ TEST_F(Objects, PspLife)
 	ASSERT_EQ(dat_psp_query(psp, DAT_PSP_FIELD_ALL, &param), DAT_SUCCESS);
 	EXPECT_EQ(param.conn_qual, 4567u);
 	EXPECT_EQ(param.evd_handle, conn_evd);
+	EXPECT_EQ(param.ia_handle, ia);
+	EXPECT_EQ(param.psp_flags, DAT_PSP_CONSUMER_FLAG);
 	EXPECT_EQ(dat_psp_free(psp), DAT_SUCCESS);
 	EXPECT_TRUE(is_error(dat_psp_free(psp), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PSP));
 	ASSERT_EQ(dat_psp_create_any(ia, &qualifier, conn_evd, consumer, &psp), DAT_SUCCESS);
@@ -329,8 +331,11 @@ TEST_F(Objects, PspLife)
 			     DAT_CONN_QUAL_UNAVAILABLE));
 	EXPECT_TRUE(is_error(dat_psp_create(ia, 1, dto_evd, consumer, &psp), DAT_INVALID_HANDLE,
 			     DAT_INVALID_HANDLE_EVD_CR));
-	EXPECT_TRUE(is_error(dat_psp_create(ia, 1, conn_evd, DAT_PSP_PROVIDER_FLAG, &psp),
-			     DAT_MODEL_NOT_SUPPORTED));
+	ASSERT_EQ(dat_psp_create(ia, 1, conn_evd, DAT_PSP_PROVIDER_FLAG, &psp), DAT_SUCCESS);
+	ASSERT_EQ(dat_psp_query(psp, DAT_PSP_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.psp_flags, DAT_PSP_PROVIDER_FLAG);
+	EXPECT_TRUE(is_error(dat_psp_create(ia, 0, conn_evd, consumer, &psp), DAT_INVALID_PARAMETER,
+			     DAT_INVALID_ARG2));
 	EXPECT_TRUE(is_error(dat_psp_create(ia, 1, conn_evd, static_cast<DAT_PSP_FLAGS>(2), &psp),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG4));
 	EXPECT_TRUE(is_error(dat_psp_create_any(ia, nullptr, conn_evd, consumer, &psp),
@@ -416,6 +421,26 @@ TEST_F(Objects, RejectEndsTheRequest)
 	ASSERT_EQ(dat_cr_reject(cr), DAT_SUCCESS);
 	EXPECT_EQ(module.calls(KDAPL_CR_REJECT), 1u);
 	EXPECT_TRUE(is_error(dat_cr_reject(cr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CR));
+}
+
+TEST_F(Objects, HandoffEndsTheRequest)
+{
+	DAT_PSP_HANDLE psp;
+	const DAT_CR_HANDLE cr = request(&psp);
+
+	EXPECT_TRUE(is_error(dat_cr_handoff(psp, 4568), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CR));
+	for (const int err : { EADDRNOTAVAIL, EACCES, EINVAL }) {
+		module.fail_next(KDAPL_CR_HANDOFF, err);
+		EXPECT_TRUE(is_error(dat_cr_handoff(cr, 4568), DAT_INVALID_PARAMETER,
+				     DAT_INVALID_ARG2));
+	}
+	module.fail_next(KDAPL_CR_HANDOFF, ENOSPC);
+	EXPECT_TRUE(is_error(dat_cr_handoff(cr, 4568), DAT_INSUFFICIENT_RESOURCES,
+			     DAT_RESOURCE_DEVICE));
+	ASSERT_EQ(dat_cr_handoff(cr, 4568), DAT_SUCCESS) << "the failures left it alive";
+	EXPECT_EQ(module.handed_off.cr, 1000001u);
+	EXPECT_EQ(module.handed_off.conn_qual, 4568u);
+	EXPECT_TRUE(is_error(dat_cr_handoff(cr, 4568), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CR));
 }
 
 TEST_F(Objects, UnreadRequestsAreRefusedWithTheirEvd)

@@ -18,7 +18,7 @@
 namespace suite {
 namespace {
 
-constexpr std::array<unsigned long, 33> commands = {
+constexpr std::array<unsigned long, 37> commands = {
 	KDAPL_QUERY,	    KDAPL_ADAPTER,	 KDAPL_IA_OPEN,	    KDAPL_IA_QUERY,
 	KDAPL_DESTROY,	    KDAPL_PZ_CREATE,	 KDAPL_LMR_CREATE,  KDAPL_EVD_CREATE,
 	KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	 KDAPL_EP_CREATE,   KDAPL_EP_QUERY,
@@ -27,7 +27,8 @@ constexpr std::array<unsigned long, 33> commands = {
 	KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE,	 KDAPL_EVD_RESIZE,  KDAPL_EVD_NOTIFY,
 	KDAPL_CNO_CREATE,   KDAPL_CNO_WAIT,	 KDAPL_CNO_MODIFY,  KDAPL_EP_SET_MARKS,
 	KDAPL_SRQ_CREATE,   KDAPL_SRQ_RESIZE,	 KDAPL_SRQ_SET_LOW, KDAPL_RMR_CREATE,
-	KDAPL_RMR_BIND,
+	KDAPL_RMR_BIND, KDAPL_RSP_CREATE, KDAPL_EP_MODIFY, KDAPL_CR_OFFER,
+	KDAPL_CR_HANDOFF,
 };
 
 /** An argument with room for more than any command takes. */
@@ -163,6 +164,7 @@ TEST(HostileCall, UnknownFlags)
 		kdapl_evd_create evd_create{};
 		kdapl_ep_create ep_create{};
 		kdapl_psp_create psp_create{};
+		kdapl_rsp_create rsp_create{};
 		kdapl_lmr_create lmr_create{};
 		kdapl_submit submit{};
 		kdapl_destroy destroy{};
@@ -180,8 +182,15 @@ TEST(HostileCall, UnknownFlags)
 		ep_create.rdma_read_fixed = 2;
 		EXPECT_EQ(ia.file().call(KDAPL_EP_CREATE, ep_create), EINVAL);
 		psp_create.evd = evd;
-		psp_create.flags = 2 | KDAPL_PSP_ANY;
+		psp_create.flags = 4 | KDAPL_PSP_ANY;
 		EXPECT_EQ(ia.file().call(KDAPL_PSP_CREATE, psp_create), EINVAL);
+		rsp_create.evd = evd;
+		rsp_create.conn_qual = 4711;
+		rsp_create.flags = 1;
+		EXPECT_EQ(ia.file().call(KDAPL_RSP_CREATE, rsp_create), EINVAL);
+		rsp_create.flags = 0;
+		rsp_create.pad = 1;
+		EXPECT_EQ(ia.file().call(KDAPL_RSP_CREATE, rsp_create), EINVAL);
 		lmr_create.pz = pz;
 		lmr_create.addr = reinterpret_cast<std::uintptr_t>(pages.data());
 		lmr_create.length = 4096;
@@ -198,7 +207,7 @@ TEST(HostileCall, UnknownFlags)
 		submit.flags = KDAPL_SUBMIT_POLL;
 		submit.pad = 1;
 		EXPECT_EQ(ia.file().call(KDAPL_SUBMIT, submit), EINVAL);
-		destroy.type = KDAPL_OBJ_RMR + 1;
+		destroy.type = KDAPL_OBJ_RSP + 1;
 		destroy.id = pz;
 		EXPECT_EQ(ia.file().call(KDAPL_DESTROY, destroy), EINVAL);
 		disconnect.ep = ia.ep_create(pz, evd).id;
@@ -210,14 +219,15 @@ TEST(HostileCall, UnknownFlags)
 /** Every command that takes an id, given this one, says that there is no such object. */
 void expect_unknown(RawIa &ia, std::uint32_t id)
 {
-	for (std::uint32_t type = KDAPL_OBJ_PZ; type <= KDAPL_OBJ_RMR; type++)
+	for (std::uint32_t type = KDAPL_OBJ_PZ; type <= KDAPL_OBJ_RSP; type++)
 		EXPECT_EQ(ia.destroy(type, id), ENOENT) << type << " " << id;
 	for (unsigned long command :
 	     { KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	KDAPL_EP_QUERY,	   KDAPL_EP_CONNECT,
 	       KDAPL_EP_DISCONNECT, KDAPL_EP_RESET,	KDAPL_CR_QUERY,	   KDAPL_CR_ACCEPT,
 	       KDAPL_CR_REJECT,	    KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE,
 	       KDAPL_EVD_NOTIFY,    KDAPL_CNO_WAIT,	KDAPL_CNO_MODIFY,  KDAPL_EP_SET_MARKS,
-	       KDAPL_SRQ_RESIZE,    KDAPL_SRQ_SET_LOW,	KDAPL_RMR_CREATE,  KDAPL_RMR_BIND }) {
+	       KDAPL_SRQ_RESIZE,    KDAPL_SRQ_SET_LOW,	KDAPL_RMR_CREATE,  KDAPL_RMR_BIND,
+	       KDAPL_EP_MODIFY, KDAPL_CR_OFFER }) {
 		/* In all of them the id follows the size. */
 		Argument argument(_IOC_SIZE(command));
 		std::memcpy(argument.bytes.data() + 4, &id, sizeof id);

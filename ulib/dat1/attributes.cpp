@@ -136,7 +136,7 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 	attr.is_thread_safe = DAT_TRUE;
 	attr.max_private_data_size = to_count(q.max_private_data);
 	attr.supports_multipath = DAT_FALSE;
-	attr.ep_creator = DAT_PSP_CREATES_EP_NEVER;
+	attr.ep_creator = DAT_PSP_CREATES_EP_IFASKED;
 	attr.pz_support = DAT_PZ_UNIQUE;
 	attr.optimal_buffer_alignment = DAT_OPTIMAL_ALIGNMENT;
 	for (auto &row : attr.evd_stream_merging_supported)

@@ -30,7 +30,7 @@ DAT_RETURN dat_cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK cr_param_mask
 		cr_param->remote_port_qual = param->remote_port;
 		cr_param->private_data_size = to_count(param->private_data_size);
 		cr_param->private_data = param->private_data;
-		cr_param->local_ep_handle = DAT_HANDLE_NULL;
+		cr_param->local_ep_handle = to_dat(cr->ep());
 		return success;
 	});
 }
@@ -40,10 +40,12 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle,
 {
 	return call([&] {
 		const auto cr = kdapl::pin<Cr>(cr_handle);
-		const auto ep = kdapl::pin<Ep>(ep_handle);
 
 		if (!cr)
 			return bad_handle(Sub::handle_cr);
+		if (cr->brings_ep() && ep_handle != DAT_HANDLE_NULL)
+			return bad_handle(Sub::handle_ep);
+		const auto ep = kdapl::pin<Ep>(cr->brings_ep() ? cr->ep() : ep_handle);
 		if (!ep || &ep->ia() != &cr->ia())
 			return bad_handle(Sub::handle_ep);
 		if (private_data_size < 0)
@@ -60,6 +62,15 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle)
 		const auto cr = kdapl::pin<Cr>(cr_handle);
 
 		return cr ? cr->reject({}) : bad_handle(Sub::handle_cr);
+	});
+}
+
+DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff)
+{
+	return call([&] {
+		const auto cr = kdapl::pin<Cr>(cr_handle);
+
+		return cr ? cr->hand_off(handoff) : bad_handle(Sub::handle_cr);
 	});
 }
 

@@ -129,16 +129,14 @@ Status create(const CreateArgs &args, const Srq *srq)
 
 	if (!ia)
 		return bad_handle(Sub::handle_ia);
-	/* Without a zone it would wait for dat_ep_modify(). */
-	if (args.pz == DAT_HANDLE_NULL)
-		return fail(Type::model_not_supported);
-	if (!pz || &pz->ia() != ia.get())
+	/* Without a zone it waits for dat_ep_modify(). */
+	if (args.pz != DAT_HANDLE_NULL && (!pz || &pz->ia() != ia.get()))
 		return bad_handle(Sub::handle_pz);
 	if (Status s = evds.find(*ia, args); !s.ok())
 		return s;
 	if (srq && &srq->ia() != ia.get())
 		return bad_handle(Sub::handle_srq);
-	if (srq && srq->pz_id() != pz->id())
+	if (srq && (!pz || srq->pz_id() != pz->id()))
 		return bad_parameter(Sub::arg2);
 	if (srq && !evds.recv)
 		return bad_handle(Sub::handle_evd_recv);
@@ -150,7 +148,7 @@ Status create(const CreateArgs &args, const Srq *srq)
 	}
 
 	const Status status = Ep::create(ia,
-					 { .pz = pz.get(),
+					 { .pz = pz ? pz.get() : nullptr,
 					   .recv_evd = evds.recv.get(),
 					   .request_evd = evds.request.get(),
 					   .connect_evd = evds.connect.get(),

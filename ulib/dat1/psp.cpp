@@ -24,10 +24,12 @@ Status check(const Ref<Ia> &ia, const Ref<Evd> &evd, DAT_PSP_FLAGS flags,
 		return bad_parameter(Sub::arg4);
 	if (!psp_handle)
 		return bad_parameter(Sub::arg5);
-	/* The provider makes no endpoints: see the attribute ep_creator. */
-	if (flags == DAT_PSP_PROVIDER_FLAG)
-		return fail(Type::model_not_supported);
 	return success;
+}
+
+bool makes_eps(DAT_PSP_FLAGS flags) noexcept
+{
+	return flags == DAT_PSP_PROVIDER_FLAG;
 }
 
 } // namespace
@@ -45,7 +47,9 @@ DAT_RETURN dat_psp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL conn_qual,
 
 		if (Status status = check(ia, evd, psp_flags, psp_handle); !status.ok())
 			return status;
-		const Status status = Psp::create(ia, conn_qual, *evd, psp);
+		if (!conn_qual)
+			return bad_parameter(Sub::arg2);
+		const Status status = Psp::create(ia, conn_qual, *evd, makes_eps(psp_flags), psp);
 		if (status.ok())
 			*psp_handle = to_dat(psp->handle());
 		return status;
@@ -65,7 +69,7 @@ DAT_RETURN dat_psp_create_any(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL *conn_qual,
 			return status;
 		if (!conn_qual)
 			return bad_parameter(Sub::arg2);
-		const Status status = Psp::create_any(ia, *evd, psp);
+		const Status status = Psp::create_any(ia, *evd, makes_eps(psp_flags), psp);
 		if (status.ok()) {
 			*conn_qual = psp->conn_qual();
 			*psp_handle = to_dat(psp->handle());
@@ -88,7 +92,8 @@ DAT_RETURN dat_psp_query(DAT_PSP_HANDLE psp_handle, DAT_PSP_PARAM_MASK psp_param
 		psp_param->ia_handle = to_dat(psp->ia().handle());
 		psp_param->conn_qual = psp->conn_qual();
 		psp_param->evd_handle = to_dat(psp->evd());
-		psp_param->psp_flags = DAT_PSP_CONSUMER_FLAG;
+		psp_param->psp_flags =
+			psp->makes_eps() ? DAT_PSP_PROVIDER_FLAG : DAT_PSP_CONSUMER_FLAG;
 		return success;
 	});
 }

@@ -4,14 +4,52 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 namespace kdapl {
 
-Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id)
+Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id, std::uint32_t ep_source)
 {
-	Draft<Cr> draft(ia->provider(), ia.share(), id);
+	const bool brings_ep = ep_source != KDAPL_CR_EP_ACCEPT;
+	Draft<Cr> draft(ia->provider(), ia.share(), id, brings_ep);
+	Param *ignored;
+	Ref<Ep> made;
 
+	if (ep_source == KDAPL_CR_EP_OFFER) {
+		/* Without memory for it the event stays where it is. */
+		if (!Ep::create_for_request(ia, made).ok())
+			throw std::bad_alloc();
+		draft->bring(*made);
+	}
+	/* Where that fails the request is dead already. */
+	if (ep_source == KDAPL_CR_EP_RESERVED)
+		(void)draft->query(ignored);
 	return ia->adopt(draft);
+}
+
+/** An EP that was made for it. Where that fails the request is dead already. */
+void Cr::bring(Ep &ep) noexcept
+{
+	kdapl_cr_offer arg{};
+
+	arg.cr = id();
+	arg.ep = ep.id();
+	if (ia().device().call(KDAPL_CR_OFFER, arg)) {
+		(void)ep.free();
+		return;
+	}
+	ep_ = ep.handle();
+	made_ep_ = true;
+}
+
+/** It was not accepted: what was made for it goes, too. */
+void Cr::retire() noexcept
+{
+	if (made_ep_) {
+		if (Ref<Ep> ep = pin<Ep>(ep_))
+			(void)ep->free();
+	}
+	ia().retire(*this);
 }
 
 Status Cr::query(Param *&param) noexcept
@@ -28,25 +66,40 @@ Status Cr::query(Param *&param) noexcept
 		param_.private_data_size =
 			std::min<std::uint32_t>(arg.private_data_size, KDAPL_PRIVATE_DATA_MAX);
 		std::copy_n(arg.private_data, param_.private_data_size, param_.private_data);
+		if (arg.ep_user && !made_ep_)
+			ep_ = HandleTable::instance().handle_of_word(arg.ep_user);
 		queried_ = true;
 	}
 	param = &param_;
 	return success;
 }
 
-Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
+/** Whether the EP's state is right: it belongs to nobody else. */
+Status Cr::check_ep(const Ep &ep) const noexcept
 {
+	const EpState now = ep.state();
+	const EpState right = !brings_ep_ ? EpState::unconnected :
+			      made_ep_	  ? EpState::tentative_pending :
+					    EpState::passive_pending;
+
 	if (!ep.has_connect_evd())
 		return fail(Type::invalid_handle, Sub::handle_evd_conn);
+	if (now != right)
+		return fail(Type::invalid_state, state_sub(now));
+	return ep.has_pz() ? success : fail(Type::invalid_state, Sub::ep_not_ready);
+}
+
+Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
+{
 	if (private_data.size() > std::min<std::size_t>(ia().attributes().max_private_data_accept,
 							KDAPL_PRIVATE_DATA_MAX))
 		return fail(Type::invalid_parameter, Sub::arg3);
-	if (EpState state = ep.state(); state != EpState::unconnected)
-		return fail(Type::invalid_state, state_sub(state));
+	if (Status status = check_ep(ep); !status.ok())
+		return status;
 
 	kdapl_cr_accept arg{};
 	arg.cr = id();
-	arg.ep = ep.id();
+	arg.ep = brings_ep_ ? 0 : ep.id();
 	arg.private_data_size = static_cast<std::uint32_t>(private_data.size());
 	std::copy(private_data.begin(), private_data.end(), arg.private_data);
 	if (int err = ia().device().call(KDAPL_CR_ACCEPT, arg))
@@ -67,8 +120,27 @@ Status Cr::reject(std::span<const unsigned char> private_data) noexcept
 	std::copy(private_data.begin(), private_data.end(), arg.private_data);
 	if (int err = ia().device().call(KDAPL_CR_REJECT, arg))
 		return from_errno(err, { .object = Sub::handle_cr });
-	ia().retire(*this);
+	retire();
 	return success;
+}
+
+Status Cr::hand_off(std::uint64_t conn_qual) noexcept
+{
+	kdapl_cr_handoff arg{};
+
+	arg.cr = id();
+	arg.conn_qual = conn_qual;
+	switch (int err = ia().device().call(KDAPL_CR_HANDOFF, arg)) {
+	case 0:
+		retire();
+		return success;
+	case EADDRNOTAVAIL:
+	case EINVAL:
+	case EACCES:
+		return fail(Type::invalid_parameter, Sub::arg2);
+	default:
+		return from_errno(err, { .object = Sub::handle_cr });
+	}
 }
 
 } // namespace kdapl

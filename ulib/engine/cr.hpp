@@ -23,23 +23,40 @@ public:
 		unsigned char private_data[KDAPL_PRIVATE_DATA_MAX] = {};
 	};
 
-	/** The CR that an event brought. Throws std::bad_alloc; then nothing happened. */
-	static Ref<Cr> make(const Ref<Ia> &ia, std::uint32_t id);
+	/**
+	 * The CR that an event brought. Throws std::bad_alloc; then nothing happened.
+	 * @param ep_source  KDAPL_CR_EP_*
+	 */
+	static Ref<Cr> make(const Ref<Ia> &ia, std::uint32_t id, std::uint32_t ep_source);
 
 	/** Asked of the module once. */
 	Status query(Param *&param) noexcept;
 
-	/** Accept with an EP; the outcome is an event of the EP. */
+	/** It is accepted on an EP of its own, which it brought along. */
+	bool brings_ep() const noexcept { return brings_ep_; }
+	/** That EP, or nullptr. */
+	Handle ep() const noexcept { return ep_; }
+
+	/** Accept with an EP, perhaps its own; the outcome is an event of the EP. */
 	Status accept(Ep &ep, std::span<const unsigned char> private_data) noexcept;
+	/** Give it to another service point of the adapter. */
+	Status hand_off(std::uint64_t conn_qual) noexcept;
 	Status reject(std::span<const unsigned char> private_data) noexcept;
 
-	Cr(Slot *slot, Ref<Ia> ia, std::uint32_t id) noexcept
-		: Child(slot, kind, KDAPL_OBJ_CR, std::move(ia))
+	Cr(Slot *slot, Ref<Ia> ia, std::uint32_t id, bool brings_ep) noexcept
+		: Child(slot, kind, KDAPL_OBJ_CR, std::move(ia)), brings_ep_(brings_ep)
 	{
 		id_ = id;
 	}
 
 private:
+	Status check_ep(const Ep &ep) const noexcept;
+	void bring(Ep &ep) noexcept;
+	void retire() noexcept;
+
+	bool brings_ep_;
+	bool made_ep_ = false; /**< its EP goes with it, unless that is accepted on */
+	Handle ep_ = nullptr;
 	std::mutex mutex_; /**< the query */
 	bool queried_ = false;
 	Param param_;

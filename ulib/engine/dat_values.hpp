@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
 	psp = 5,
 	pz = 6,
 	rmr = 7,
+	rsp = 8,
 	cno = 9,
 	srq = 10,
 };

@@ -34,15 +34,16 @@ void replace_zero(T &value, T standard) noexcept
 
 Ep::Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept
 	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), attributes_(attributes),
-	  depths_fixed_(args.attributes), pz_id_(args.pz->id()), pz_(args.pz->handle()),
+	  depths_fixed_(args.attributes), pz_id_(id_or_none(args.pz)), pz_(handle_or_null(args.pz)),
 	  srq_id_(id_or_none(args.srq)), srq_(handle_or_null(args.srq)),
 	  recv_evd_id_(id_or_none(args.recv_evd)), request_evd_id_(id_or_none(args.request_evd)),
-	  recv_evd_(handle_or_null(args.recv_evd)), request_evd_(handle_or_null(args.request_evd)),
+	  connect_evd_id_(id_or_none(args.connect_evd)), recv_evd_(handle_or_null(args.recv_evd)),
+	  request_evd_(handle_or_null(args.request_evd)),
 	  connect_evd_(handle_or_null(args.connect_evd))
 {
 }
 
-EpAttributes Ep::defaults(const Ia &ia, const EpCreate &args) noexcept
+EpAttributes Ep::defaults(const Ia &ia, Queues queues) noexcept
 {
 	const kdapl_ia_query &limit = ia.attributes();
 	const std::uint32_t reads =
@@ -53,36 +54,35 @@ EpAttributes Ep::defaults(const Ia &ia, const EpCreate &args) noexcept
 		.max_rdma_size = limit.max_message,
 		.recv_completion_flags = completion_threshold,
 		.request_completion_flags = completion_threshold,
-		.max_recvs = args.recv_evd ? std::min(limit.max_recvs, default_depth) : 0,
-		.max_requests = args.request_evd ? std::min(limit.max_requests, default_depth) : 0,
-		.max_recv_iov = args.recv_evd ? limit.max_iov : 0,
-		.max_request_iov = args.request_evd ? limit.max_iov : 0,
+		.max_recvs = queues.recv ? std::min(limit.max_recvs, default_depth) : 0,
+		.max_requests = queues.request ? std::min(limit.max_requests, default_depth) : 0,
+		.max_recv_iov = queues.recv ? limit.max_iov : 0,
+		.max_request_iov = queues.request ? limit.max_iov : 0,
 		.max_rdma_read_in = reads,
 		.max_rdma_read_out = reads,
-		.max_rdma_read_iov = args.request_evd ? limit.max_iov_read : 0,
-		.max_rdma_write_iov = args.request_evd ? limit.max_iov : 0,
+		.max_rdma_read_iov = queues.request ? limit.max_iov_read : 0,
+		.max_rdma_write_iov = queues.request ? limit.max_iov : 0,
 		.soft_mark = mark_infinite,
 	};
 }
 
 /** Whether the adapter can do this; fills in defaults for zeroes. */
-Status Ep::check(const Ia &ia, const EpCreate &args, EpAttributes &a) noexcept
+Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noexcept
 {
 	const kdapl_ia_query &limit = ia.attributes();
-	const EpAttributes standard = defaults(ia, args);
+	const EpAttributes standard = defaults(ia, queues);
 	constexpr std::uint32_t styles =
 		completion_threshold | completion_solicited | completion_unsignalled;
 
 	if ((a.recv_completion_flags | a.request_completion_flags) & ~styles ||
 	    a.request_completion_flags & completion_solicited)
-		return fail(Type::invalid_parameter, Sub::arg6);
+		return fail(Type::invalid_parameter, argument);
 	if ((a.recv_completion_flags | a.request_completion_flags) &
 	    (completion_solicited | completion_unsignalled))
 		return fail(Type::model_not_supported);
-	if (!args.request_evd != !a.max_requests || (!args.srq && !args.recv_evd != !a.max_recvs))
-		return fail(Type::invalid_parameter, Sub::arg6);
-	if (args.srq)
-		a.max_recv_iov = args.srq->max_iov();
+	const bool own_recvs = queues.recv && !queues.shared;
+	if ((own_recvs && !a.max_recvs) || (queues.request && !a.max_requests))
+		return fail(Type::invalid_parameter, argument);
 
 	replace_zero(a.max_message_size, standard.max_message_size);
 	replace_zero(a.max_rdma_size, standard.max_rdma_size);
@@ -97,19 +97,37 @@ Status Ep::check(const Ia &ia, const EpCreate &args, EpAttributes &a) noexcept
 	    a.max_rdma_read_in > limit.max_rdma_read_in ||
 	    a.max_rdma_read_out > limit.max_rdma_read_out ||
 	    a.max_rdma_read_iov > limit.max_iov_read || a.max_rdma_write_iov > limit.max_iov)
-		return fail(Type::invalid_parameter, Sub::arg6);
+		return fail(Type::invalid_parameter, argument);
 	return success;
 }
 
 Status Ep::create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep)
 {
-	EpAttributes attributes = args.attributes ? *args.attributes : defaults(*ia, args);
+	const Queues queues = { .recv = args.recv_evd != nullptr,
+				.request = args.request_evd != nullptr,
+				.shared = args.srq != nullptr };
+	EpAttributes attributes = args.attributes ? *args.attributes : defaults(*ia, queues);
 
-	if (Status status = check(*ia, args, attributes); !status.ok())
+	if (args.srq)
+		attributes.max_recv_iov = args.srq->max_iov();
+	if (Status status = check(*ia, queues, attributes, Sub::arg6); !status.ok())
 		return status;
+	if ((!queues.recv && attributes.max_recvs) || (!queues.request && attributes.max_requests))
+		return fail(Type::invalid_parameter, Sub::arg6);
+	return make(ia, args, attributes, ep);
+}
 
+Status Ep::create_for_request(const Ref<Ia> &ia, Ref<Ep> &ep)
+{
+	return make(ia, {}, defaults(*ia, { .recv = true, .request = true, .shared = false }), ep);
+}
+
+Status Ep::make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &attributes,
+		Ref<Ep> &ep)
+{
 	Draft<Ep> draft(ia->provider(), ia.share(), args, attributes);
-	if (Status status = draft->make_in_module(args); !status.ok())
+
+	if (Status status = draft->make_in_module(); !status.ok())
 		return status;
 	if (attributes.soft_mark != mark_infinite) {
 		if (Status status = draft->set_marks(attributes.soft_mark, mark_infinite);
@@ -122,23 +140,16 @@ Status Ep::create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep)
 	return ep ? success : fail(Type::invalid_handle, Sub::handle_ia);
 }
 
-Status Ep::make_in_module(const EpCreate &args)
+Status Ep::make_in_module()
 {
 	kdapl_ep_create arg{};
 
 	arg.pz = pz_id_;
-	arg.recv_evd = id_or_none(args.recv_evd);
-	arg.request_evd = id_or_none(args.request_evd);
-	arg.connect_evd = id_or_none(args.connect_evd);
+	arg.recv_evd = recv_evd_id_;
+	arg.request_evd = request_evd_id_;
+	arg.connect_evd = connect_evd_id_;
 	arg.srq = srq_id_;
-	arg.max_recvs = srq_id_ ? 0 : attributes_.max_recvs;
-	arg.max_requests = attributes_.max_requests;
-	arg.max_recv_iov = attributes_.max_recv_iov;
-	arg.max_request_iov = std::max({ attributes_.max_request_iov, attributes_.max_rdma_read_iov,
-					 attributes_.max_rdma_write_iov });
-	arg.max_rdma_read_in = attributes_.max_rdma_read_in;
-	arg.max_rdma_read_out = attributes_.max_rdma_read_out;
-	arg.rdma_read_fixed = depths_fixed_;
+	describe(attributes_, depths_fixed_, arg);
 	arg.user = word();
 	if (int err = ia().device().call(KDAPL_EP_CREATE, arg))
 		return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_tep });
@@ -159,7 +170,10 @@ Status Ep::make_in_module(const EpCreate &args)
 
 Status Ep::free() noexcept
 {
-	return ia().free(*this, { .object = Sub::handle_ep, .state = state_sub(state()) });
+	const Sub now = state_sub(state());
+
+	/* Busy: it belongs to a service point, or to a request. */
+	return ia().free(*this, { .object = Sub::handle_ep, .busy = now, .state = now });
 }
 
 Status Ep::connect(const EpConnect &args) noexcept
@@ -168,6 +182,8 @@ Status Ep::connect(const EpConnect &args) noexcept
 
 	if (!has_connect_evd())
 		return fail(Type::invalid_handle, Sub::handle_evd_conn);
+	if (!has_pz())
+		return fail(Type::invalid_state, Sub::ep_not_ready);
 	if (!args.timeout_us)
 		return fail(Type::invalid_parameter, Sub::arg4);
 	if (args.private_data.size() > max_private_data())

@@ -9,6 +9,8 @@
 #include "pz.hpp"
 #include "srq.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <span>
 
 namespace kdapl {
@@ -32,12 +34,22 @@ struct EpAttributes {
 
 /** What an EP is made from. EVDs may be nullptr: no interest in their events. */
 struct EpCreate {
-	const Pz *pz;
+	const Pz *pz; /**< nullptr: Ep::modify() brings one */
 	const Evd *recv_evd;
 	const Evd *request_evd;
 	const Evd *connect_evd;
 	const Srq *srq; /**< nullptr: receives are posted on the EP */
 	const EpAttributes *attributes; /**< nullptr for the defaults */
+};
+
+/** What to change of an EP. EVDs may become nullptr. */
+struct EpModify {
+	std::optional<const Pz *> pz;
+	std::optional<const Evd *> recv_evd;
+	std::optional<const Evd *> request_evd;
+	std::optional<const Evd *> connect_evd;
+	EpAttributes attributes; /**< all of them, as they shall be */
+	bool fixes_depths; /**< the RDMA read depths are the consumer's own from now on */
 };
 
 /** How to connect. */
@@ -80,6 +92,15 @@ public:
 
 	static Status create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep);
 	Status free() noexcept;
+
+	/**
+	 * Make one for a connection request: without a zone and EVDs, for the consumer
+	 * to change and accept on.
+	 */
+	static Status create_for_request(const Ref<Ia> &ia, Ref<Ep> &ep);
+
+	/** Change it, while there is no connection; all of it, or nothing. */
+	Status modify(const EpModify &change) noexcept;
 
 	Status connect(const EpConnect &args) noexcept;
 	Status disconnect(bool graceful) noexcept;
@@ -125,6 +146,13 @@ public:
 	bool request_idle() noexcept;
 
 	const EpAttributes &attributes() const noexcept { return attributes_; }
+	/** What its adapter gives who does not choose. */
+	EpAttributes standard() const noexcept
+	{
+		return defaults(ia(), { .recv = true, .request = true });
+	}
+	/** It has what a connection needs. */
+	bool has_pz() const noexcept { return pz_id_; }
 	Handle pz() const noexcept { return pz_; }
 	Handle srq() const noexcept { return srq_; }
 	Handle recv_evd() const noexcept { return recv_evd_; }
@@ -135,9 +163,22 @@ public:
 	Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept;
 
 private:
-	static EpAttributes defaults(const Ia &ia, const EpCreate &args) noexcept;
-	static Status check(const Ia &ia, const EpCreate &args, EpAttributes &attributes) noexcept;
-	Status make_in_module(const EpCreate &args);
+	/** Which of its queues are used: those that have an EVD. */
+	struct Queues {
+		bool recv;
+		bool request;
+		bool shared; /**< receives are an SRQ's */
+	};
+
+	static EpAttributes defaults(const Ia &ia, Queues queues) noexcept;
+	static Status check(const Ia &ia, Queues queues, EpAttributes &attributes,
+			    Sub argument) noexcept;
+	static Status make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &attributes,
+			   Ref<Ep> &ep);
+	template <class Arg>
+	void describe(const EpAttributes &attributes, bool depths_fixed, Arg &arg) const noexcept;
+	Status make_in_module();
+	Status check_modify(const EpModify &change) const noexcept;
 
 	/** Whether, after a post, the module must be called. */
 	struct Doorbell {
@@ -161,6 +202,7 @@ private:
 	Handle srq_;
 	std::uint32_t recv_evd_id_;
 	std::uint32_t request_evd_id_;
+	std::uint32_t connect_evd_id_;
 	Handle recv_evd_;
 	Handle request_evd_;
 	Handle connect_evd_;
@@ -170,9 +212,24 @@ private:
 	std::uint32_t posted_requests_ = 0;
 	std::uint32_t posted_recvs_ = 0;
 
+	std::mutex modify_mutex_; /**< one change at a time; outside the ring's */
 	std::mutex query_mutex_; /**< below */
 	Addresses addresses_;
 	unsigned char private_data_[KDAPL_PRIVATE_DATA_MAX] = {};
 };
+
+/** What the module is told of the sizes. A queue without an EVD has no slots. */
+template <class Arg>
+void Ep::describe(const EpAttributes &a, bool depths_fixed, Arg &arg) const noexcept
+{
+	arg.max_recvs = arg.recv_evd ? a.max_recvs : 0;
+	arg.max_requests = arg.request_evd ? a.max_requests : 0;
+	arg.max_recv_iov = a.max_recv_iov;
+	arg.max_request_iov =
+		std::max({ a.max_request_iov, a.max_rdma_read_iov, a.max_rdma_write_iov });
+	arg.max_rdma_read_in = a.max_rdma_read_in;
+	arg.max_rdma_read_out = a.max_rdma_read_out;
+	arg.rdma_read_fixed = depths_fixed;
+}
 
 } // namespace kdapl

@@ -298,7 +298,9 @@ void Evd::translate(const kdapl_event &from, Event &to)
 		to.length = from.length & 0xffffffff;
 	} else if (from.type == event_connection_request) {
 		/* First what can fail: the event stays where it is then. */
-		Ref<Cr> cr = Cr::make(ia_ref(), static_cast<std::uint32_t>(from.length));
+		Ref<Cr> cr =
+			Cr::make(ia_ref(), static_cast<std::uint32_t>(from.length), from.status);
+		to.status = 0;
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cr = cr ? cr->handle() : nullptr;
 		to.conn_qual = from.cookie;

@@ -3,6 +3,7 @@
 #include "ia.hpp"
 
 #include "debug.hpp"
+#include "ep.hpp"
 #include "evd.hpp"
 
 #include <algorithm>
@@ -180,13 +181,20 @@ void Ia::retire(Child &child) noexcept
 		objects_ = child.next_;
 }
 
+/** An EP that was made for a request, and may go with it. */
+static bool is_tentative_ep(const Object &object) noexcept
+{
+	return object.kind_of() == Kind::ep &&
+	       static_cast<const Ep &>(object).state() == EpState::tentative_pending;
+}
+
 /** Whether a graceful close must be refused. */
 bool Ia::has_consumer_objects() noexcept
 {
 	std::lock_guard lock(objects_mutex_);
 
 	for (const Object *o = objects_; o; o = o->next_) {
-		if (o->kind_of() != Kind::cr && o->handle() != async_evd_)
+		if (o->kind_of() != Kind::cr && o->handle() != async_evd_ && !is_tentative_ep(*o))
 			return true;
 	}
 	return false;
@@ -224,8 +232,8 @@ void Ia::close_abruptly() noexcept
 		std::lock_guard lock(objects_mutex_);
 		closed_ = true;
 	}
-	for (Kind kind : { Kind::psp, Kind::cr, Kind::ep, Kind::srq, Kind::rmr, Kind::lmr,
-			   Kind::evd, Kind::cno, Kind::pz })
+	for (Kind kind : { Kind::psp, Kind::rsp, Kind::cr, Kind::ep, Kind::srq, Kind::rmr,
+			   Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

@@ -79,6 +79,8 @@ Status Ep::check_post(const Post &post) const noexcept
 		return fail(Type::invalid_state, Sub::srq_in_use);
 	if (post.local.size() > iov_limit(attributes_, post.op))
 		return fail(Type::invalid_parameter, Sub::arg2);
+	if (!has_pz())
+		return fail(Type::invalid_state, Sub::ep_not_ready);
 	if (!is_recv(post.op)) {
 		const EpState now = state();
 		if (now != EpState::connected && now != EpState::disconnected)
@@ -112,8 +114,10 @@ Status Ep::check_slots(kdapl_op op) const noexcept
 	const std::uint32_t used = is_recv(op) ? posted_recvs_ - load_acquire(status_->recv_done) :
 						 posted_requests_ - load_acquire(status_->done);
 	const std::uint32_t slots = is_recv(op) ? attributes_.max_recvs : attributes_.max_requests;
+	const bool delivers = is_recv(op) ? recv_evd_id_ : request_evd_id_;
 
-	return used < slots ? success : fail(Type::insufficient_resources, Sub::resource_credits);
+	return delivers && used < slots ? success :
+					  fail(Type::insufficient_resources, Sub::resource_credits);
 }
 
 Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept

@@ -6,10 +6,13 @@
 
 namespace kdapl {
 
-Status Psp::listen(const Ref<Ia> &ia, kdapl_psp_create &arg, const Evd &evd, Ref<Psp> &psp)
+Status Psp::listen(const Ref<Ia> &ia, kdapl_psp_create &arg, const Evd &evd, bool makes_eps,
+		   Ref<Psp> &psp)
 {
-	Draft<Psp> draft(ia->provider(), ia.share(), evd);
+	Draft<Psp> draft(ia->provider(), ia.share(), evd, makes_eps);
 
+	if (makes_eps)
+		arg.flags |= KDAPL_PSP_PROVIDER;
 	arg.evd = evd.id();
 	arg.user = draft->word();
 	const int err = ia->device().call(KDAPL_PSP_CREATE, arg);
@@ -23,20 +26,21 @@ Status Psp::listen(const Ref<Ia> &ia, kdapl_psp_create &arg, const Evd &evd, Ref
 	return psp ? success : fail(Type::invalid_handle, Sub::handle_ia);
 }
 
-Status Psp::create(const Ref<Ia> &ia, std::uint64_t conn_qual, const Evd &evd, Ref<Psp> &psp)
+Status Psp::create(const Ref<Ia> &ia, std::uint64_t conn_qual, const Evd &evd, bool makes_eps,
+		   Ref<Psp> &psp)
 {
 	kdapl_psp_create arg{};
 
 	arg.conn_qual = conn_qual;
-	return listen(ia, arg, evd, psp);
+	return listen(ia, arg, evd, makes_eps, psp);
 }
 
-Status Psp::create_any(const Ref<Ia> &ia, const Evd &evd, Ref<Psp> &psp)
+Status Psp::create_any(const Ref<Ia> &ia, const Evd &evd, bool makes_eps, Ref<Psp> &psp)
 {
 	kdapl_psp_create arg{};
 
 	arg.flags = KDAPL_PSP_ANY;
-	return listen(ia, arg, evd, psp);
+	return listen(ia, arg, evd, makes_eps, psp);
 }
 
 Status Psp::free() noexcept

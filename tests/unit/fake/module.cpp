@@ -278,17 +278,34 @@ int Module::dispatch(unsigned long command, void *arg)
 			psp.conn_qual = 49152;
 		return 0;
 	}
+	case KDAPL_RSP_CREATE:
+		return create_rsp(*static_cast<kdapl_rsp_create *>(arg));
+	case KDAPL_EP_MODIFY:
+		return modify_ep(*static_cast<kdapl_ep_modify *>(arg));
+	case KDAPL_CR_OFFER:
+		cr_ep = static_cast<kdapl_cr_offer *>(arg)->ep;
+		set_state(cr_ep, 7);
+		return 0;
+	case KDAPL_CR_HANDOFF:
+		handed_off = *static_cast<kdapl_cr_handoff *>(arg);
+		types_.erase(handed_off.cr);
+		if (cr_ep)
+			set_state(cr_ep, 0);
+		return 0;
 	case KDAPL_CR_QUERY:
+		cr.ep_user = cr_ep ? ep(cr_ep).created.user : 0;
 		cr.cr = static_cast<kdapl_cr_query *>(arg)->cr;
 		*static_cast<kdapl_cr_query *>(arg) = cr;
 		return 0;
 	case KDAPL_CR_ACCEPT:
 		accepted = *static_cast<kdapl_cr_accept *>(arg);
-		set_state(accepted.ep, 12);
+		set_state(accepted.ep ? accepted.ep : cr_ep, 12);
 		types_.erase(accepted.cr);
 		return 0;
 	case KDAPL_CR_REJECT:
 		types_.erase(static_cast<kdapl_cr_reject *>(arg)->cr);
+		if (cr_ep)
+			set_state(cr_ep, 0);
 		return 0;
 	case KDAPL_SUBMIT:
 		submitted = *static_cast<kdapl_submit *>(arg);
@@ -342,6 +359,11 @@ int Module::destroy(const kdapl_destroy &arg)
 	if (found == types_.end() || found->second != arg.type)
 		return ENOENT;
 	std::lock_guard lock(wait_mutex_);
+	if (arg.type == KDAPL_OBJ_EP && is_taken(arg.id))
+		return EBUSY;
+	if (arg.type == KDAPL_OBJ_RSP && reserved_.count(arg.id) &&
+	    ep(reserved_[arg.id]).status->state == 2)
+		set_state(reserved_[arg.id], 0);
 	if (arg.type == KDAPL_OBJ_CNO) {
 		Cno &cno = cnos_.at(arg.id);
 		if (cno.evds || cno.waiters)
@@ -361,6 +383,43 @@ int Module::destroy(const kdapl_destroy &arg)
 	}
 	types_.erase(found);
 	wakeup_.notify_all();
+	return 0;
+}
+
+/** An EP that a service point or a request has. */
+bool Module::is_taken(std::uint32_t id)
+{
+	const std::uint32_t state = ep(id).status->state;
+
+	return state == 2 || state == 4 || state == 7;
+}
+
+int Module::modify_ep(const kdapl_ep_modify &arg)
+{
+	modified = arg;
+	for (const std::uint32_t used :
+	     { arg.pz, arg.recv_evd, arg.request_evd, arg.connect_evd }) {
+		if (used && !types_.count(used))
+			return ENOENT;
+	}
+	if (!arg.recv_evd != !arg.max_recvs || !arg.request_evd != !arg.max_requests)
+		return EINVAL;
+	return 0;
+}
+
+int Module::create_rsp(kdapl_rsp_create &arg)
+{
+	if (!arg.ep) {
+		arg.id = add(KDAPL_OBJ_RSP);
+		psps_[arg.id] = arg.user;
+		return 0;
+	}
+	if (ep(arg.ep).status->state != 0)
+		return EBADFD;
+	arg.id = add(KDAPL_OBJ_RSP);
+	psps_[arg.id] = arg.user;
+	reserved_[arg.id] = arg.ep;
+	set_state(arg.ep, 2);
 	return 0;
 }
 
@@ -412,7 +471,7 @@ int Module::create_evd(kdapl_evd_create &arg)
 
 int Module::create_ep(kdapl_ep_create &arg)
 {
-	if (!exists(arg.pz))
+	if (arg.pz && !exists(arg.pz))
 		return ENOENT;
 	auto status = std::make_shared<Region>(4096);
 	arg.status = publish(status, 192);

@@ -134,7 +134,10 @@ public:
 	void interrupt(std::uint32_t evd);
 
 	kdapl_cr_query cr{};
+	std::uint32_t cr_ep = 0; /**< the EP that the request brings along */
 	kdapl_cr_accept accepted{};
+	kdapl_ep_modify modified{};
+	kdapl_cr_handoff handed_off{};
 	kdapl_ep_connect connected{};
 	kdapl_ep_set_marks marks{};
 	kdapl_lmr_create lmr_asked{}; /**< the latest, as it came */
@@ -156,6 +159,9 @@ private:
 	int create_evd(kdapl_evd_create &arg);
 	int create_ep(kdapl_ep_create &arg);
 	int create_srq(kdapl_srq_create &arg);
+	int create_rsp(kdapl_rsp_create &arg);
+	int modify_ep(const kdapl_ep_modify &arg);
+	bool is_taken(std::uint32_t ep);
 	int wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock);
 	int fill(kdapl_evd_fill &arg);
 	int post_se(const kdapl_evd_post_se &arg);
@@ -187,7 +193,8 @@ private:
 	std::map<std::uint32_t, Cno> cnos_;
 	std::map<std::uint32_t, Ep> eps_;
 	std::map<std::uint32_t, Srq> srqs_;
-	std::map<std::uint32_t, std::uint64_t> psps_;
+	std::map<std::uint32_t, std::uint64_t> psps_; /**< RSPs, too */
+	std::map<std::uint32_t, std::uint32_t> reserved_; /**< by RSP: its EP */
 	std::map<std::uint32_t, kdapl_lmr_create> lmrs_; /**< the freed ones, too */
 	std::map<std::uint32_t, bool> interrupted_;
 	kdapl_sq_ring *sq_ = nullptr;
