@@ -149,7 +149,7 @@ public:
 	/** What its adapter gives who does not choose. */
 	EpAttributes standard() const noexcept
 	{
-		return defaults(ia(), { .recv = true, .request = true });
+		return defaults(ia(), { .recv = true, .request = true, .shared = srq_id_ != 0 });
 	}
 	/** It has what a connection needs. */
 	bool has_pz() const noexcept { return pz_id_; }
@@ -222,7 +222,7 @@ private:
 template <class Arg>
 void Ep::describe(const EpAttributes &a, bool depths_fixed, Arg &arg) const noexcept
 {
-	arg.max_recvs = arg.recv_evd ? a.max_recvs : 0;
+	arg.max_recvs = arg.recv_evd && !srq_id_ ? a.max_recvs : 0;
 	arg.max_requests = arg.request_evd ? a.max_requests : 0;
 	arg.max_recv_iov = a.max_recv_iov;
 	arg.max_request_iov =
