@@ -203,7 +203,7 @@ TEST(CopyHeader, OnlyDataMayBeLong)
 TEST(CopyHeader, RefusesUnknownKinds)
 {
 	EXPECT_FALSE(copy::Header::decode(message({ copy::Kind{ 0 } }, 0)));
-	EXPECT_FALSE(copy::Header::decode(message({ copy::Kind{ 10 } }, 0)));
+	EXPECT_FALSE(copy::Header::decode(message({ copy::Kind{ 11 } }, 0)));
 	EXPECT_FALSE(copy::Header::decode(message({ copy::Kind{ UINT32_MAX } }, 0)));
 }
 

@@ -3,6 +3,7 @@
 
 #include "pair.hpp"
 #include "play.hpp"
+#include "settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -139,6 +140,30 @@ TEST(Connect, RequestTellsWhoAsks)
 		EXPECT_EQ(param.ep_state, DAT_EP_STATE_CONNECTED);
 		auto peer = reinterpret_cast<sockaddr_in *>(param.remote_ia_address_ptr);
 		EXPECT_EQ(peer->sin_addr.s_addr, own->sin_addr.s_addr);
+	});
+}
+
+/* The passive side may send as soon as it is connected; on iWARP it may not. */
+TEST(Connect, ThePassiveSideSpeaksFirst)
+{
+	if (Adapter::iwarp())
+		GTEST_SKIP() << "MPA: the side that connected must send first";
+	play([](Line &) {
+		Adapter adapter;
+		Listener listener(adapter);
+		Endpoint active(adapter), passive(adapter);
+
+		for (DAT_UINT64 round = 0; round < scaled(400) + 20; round++) {
+			ok(active.recv(Segments(), round));
+			ok(active.connect(adapter.address(), listener.qual()));
+			listener.accept(passive);
+			ok(passive.send(Segments(), round));
+			active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			active.expect_recv(round, 0);
+			passive.expect_request(round, 0);
+			active.end_and_reset(DAT_CLOSE_GRACEFUL_FLAG);
+			passive.end_and_reset(DAT_CLOSE_ABRUPT_FLAG);
+		}
 	});
 }
 

@@ -11,7 +11,7 @@ using tools::WireWriter;
 /* "DCPH" and "DCPM" */
 static constexpr std::uint32_t hello_magic = 0x44435048;
 static constexpr std::uint32_t message_magic = 0x4443504d;
-static constexpr std::uint16_t version = 1;
+static constexpr std::uint16_t version = 2;
 static constexpr std::size_t window_size = 12;
 
 static_assert(max_slots * window_size <= max_body);
@@ -94,7 +94,7 @@ std::optional<Header> Header::decode(std::span<const std::byte> message)
 	auto digest = in.get_bytes(header.digest.size());
 	std::copy(digest.begin(), digest.end(), header.digest.begin());
 	if (!in.ok() || !known || message.size() - wire_size != header.body ||
-	    kind < static_cast<std::uint32_t>(Kind::Window) ||
+	    kind < static_cast<std::uint32_t>(Kind::Begin) ||
 	    kind > static_cast<std::uint32_t>(Kind::Bye))
 		return std::nullopt;
 	if (header.kind != Kind::Data && header.body > max_body)

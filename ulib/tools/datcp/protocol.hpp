@@ -59,7 +59,8 @@ inline constexpr std::uint32_t max_chunk = 4U << 20;
 inline constexpr std::size_t max_body = 256;
 
 enum class Kind : std::uint32_t {
-	Window = 1, /**< body: see encode_windows() */
+	Begin = 1, /**< the sender's first word, in mode write */
+	Window, /**< body: see encode_windows() */
 	File, /**< length: bytes; detail: permission bits; body: name */
 	Accept,
 	Data, /**< sequence; length: bytes; body: the chunk, in mode send */

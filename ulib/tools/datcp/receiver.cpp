@@ -76,8 +76,10 @@ void Receiver::run(tools::Request &request)
 	link_.connection.accept(request, {}, job_.patience.connect);
 	link_.connection.set_idle_limit(job_.patience.idle);
 	try {
-		if (link_.hello.mode == Mode::Write)
+		if (link_.hello.mode == Mode::Write) {
+			link_.expect(Kind::Begin);
 			link_.send_windows();
+		}
 		if (link_.hello.mode == Mode::Read)
 			windows_ = link_.receive_windows();
 		while (receive_file())

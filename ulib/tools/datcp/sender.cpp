@@ -95,8 +95,11 @@ void Sender::run()
 	link_.connection.connect(job_.peer, job_.port, job_.how.encode(), job_.patience.connect);
 	link_.connection.set_idle_limit(job_.patience.idle);
 	try {
-		if (job_.how.mode == Mode::Write)
+		if (job_.how.mode == Mode::Write) {
+			/* On iWARP the side that connected must send first. */
+			link_.send({ Kind::Begin });
 			windows_ = link_.receive_windows();
+		}
 		if (job_.how.mode == Mode::Read)
 			link_.send_windows();
 		for (const auto &path : job_.files)
