@@ -188,6 +188,8 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mas
 		if (Status status = objects.find_all(ep->ia(), ep_param_mask, *ep_param, change);
 		    !status.ok())
 			return status;
+		/* What is not named stays as it is, also beside another change. */
+		std::lock_guard lock(ep->modify_mutex());
 		change.attributes = ep->attributes();
 		if (!merge(ep_param_mask, ep_param->ep_attr, change.attributes))
 			return bad_parameter(Sub::arg3);

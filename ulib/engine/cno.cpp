@@ -68,6 +68,9 @@ Status Cno::set_agent(const Ref<Cno> &cno, const Agent &agent)
 {
 	std::lock_guard lock(cno->agent_mutex_);
 
+	/* It is being freed: nobody would wait for a thread that begins now. */
+	if (cno->stopped_)
+		return fail(Type::invalid_handle, Sub::handle_cno);
 	if (agent && !cno->thread_.joinable())
 		start_agents(cno);
 	cno->agent_ = agent;
@@ -112,7 +115,14 @@ void Cno::run_agents(Ref<Cno> cno) noexcept
 	arg.cno = cno->id();
 	arg.flags = KDAPL_CNO_AGENT;
 	arg.deadline_ns = KDAPL_DEADLINE_NONE;
-	while (!cno->ia().device().call(KDAPL_CNO_WAIT, arg)) {
+	for (;;) {
+		const int err = cno->ia().device().call(KDAPL_CNO_WAIT, arg);
+
+		/* It has no signals of its own, but a debugger may have stopped it. */
+		if (err == EINTR)
+			continue;
+		if (err)
+			break;
 		const Handle evd = arg.evd_user ?
 					   HandleTable::instance().handle_of_word(arg.evd_user) :
 					   nullptr;
@@ -127,6 +137,7 @@ void Cno::stop_agents() noexcept
 	std::thread thread;
 	{
 		std::lock_guard lock(agent_mutex_);
+		stopped_ = true;
 		thread.swap(thread_);
 	}
 	if (!thread.joinable())

@@ -56,6 +56,7 @@ private:
 	std::mutex agent_mutex_; /**< below */
 	Agent agent_;
 	std::thread thread_;
+	bool stopped_ = false;
 };
 
 } // namespace kdapl

@@ -226,6 +226,13 @@ Status Ep::reset() noexcept
 	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
 }
 
+EpAttributes Ep::attributes() noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	return attributes_;
+}
+
 Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 {
 	std::lock_guard lock(query_mutex_);
@@ -237,6 +244,7 @@ Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 	arg.async_evd = ia().async_evd_id();
 	if (int err = ia().device().call(KDAPL_EP_SET_MARKS, arg))
 		return from_errno(err, { .object = Sub::handle_ep });
+	std::lock_guard posts(ia().sq().mutex());
 	attributes_.soft_mark = soft;
 	return success;
 }
@@ -255,6 +263,7 @@ Status Ep::refresh() noexcept
 	addresses_.remote = to_sockaddr(arg.remote);
 	addresses_.remote_port = arg.remote.port;
 	addresses_.has_remote = arg.remote.family;
+	std::lock_guard posts(ia().sq().mutex());
 	if (!depths_fixed_) {
 		attributes_.max_rdma_read_in = arg.max_rdma_read_in;
 		attributes_.max_rdma_read_out = arg.max_rdma_read_out;

@@ -99,7 +99,10 @@ public:
 	 */
 	static Status create_for_request(const Ref<Ia> &ia, Ref<Ep> &ep);
 
-	/** Change it, while there is no connection; all of it, or nothing. */
+	/**
+	 * Change it, while there is no connection; all of it, or nothing. The caller
+	 * holds modify_mutex().
+	 */
 	Status modify(const EpModify &change) noexcept;
 
 	Status connect(const EpConnect &args) noexcept;
@@ -145,7 +148,9 @@ public:
 	bool recv_idle() noexcept;
 	bool request_idle() noexcept;
 
-	const EpAttributes &attributes() const noexcept { return attributes_; }
+	EpAttributes attributes() noexcept;
+	/** For who changes some of them: held from reading them to modify(). */
+	std::mutex &modify_mutex() noexcept { return modify_mutex_; }
 	/** What its adapter gives who does not choose. */
 	EpAttributes standard() const noexcept
 	{
@@ -194,7 +199,7 @@ private:
 	Doorbell push(kdapl_op op) noexcept;
 	bool recv_must_ring() const noexcept;
 
-	EpAttributes attributes_;
+	EpAttributes attributes_; /**< guarded by the ring's mutex */
 	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */
 	std::uint32_t pz_id_;
 	Handle pz_;

@@ -51,7 +51,6 @@ Status Ep::check_modify(const EpModify &change) const noexcept
 
 Status Ep::modify(const EpModify &change) noexcept
 {
-	std::lock_guard lock(modify_mutex_);
 	EpAttributes attributes = change.attributes;
 	kdapl_ep_modify arg{};
 
@@ -71,6 +70,8 @@ Status Ep::modify(const EpModify &change) noexcept
 		return status;
 	const bool depths_fixed = depths_fixed_ || change.fixes_depths;
 	describe(attributes, depths_fixed, arg);
+	/* The module has no slots meanwhile for what would be posted. */
+	std::lock_guard posts(ia().sq().mutex());
 	if (int err = ia().device().call(KDAPL_EP_MODIFY, arg)) {
 		const Sub now = state_sub(state());
 		return from_errno(err, { .object = Sub::handle_ep,
@@ -79,7 +80,6 @@ Status Ep::modify(const EpModify &change) noexcept
 					 .state = now });
 	}
 
-	std::lock_guard posts(ia().sq().mutex());
 	attributes_ = attributes;
 	depths_fixed_ = depths_fixed;
 	pz_id_ = arg.pz;
