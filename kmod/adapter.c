@@ -59,6 +59,22 @@ bool kdapl_driver_last_wqe(const struct ib_device *dev)
 	       dev->ops.driver_id != RDMA_DRIVER_SIW;
 }
 
+/*
+ * rxe goes back to a message that found no receive and repeats what stood behind
+ * it, also a registration, which then fails. It does not begin an invalidation
+ * before all else is over.
+ */
+bool kdapl_driver_repeats(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_RXE;
+}
+
+/* siw looks at an MR when it begins to send from it, and then no more. */
+bool kdapl_driver_goes_on(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_SIW;
+}
+
 /* Verbs in software: a key is looked up first, the data is copied afterwards. */
 bool kdapl_driver_fences(const struct ib_device *dev)
 {

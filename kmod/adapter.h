@@ -72,5 +72,9 @@ bool kdapl_driver_registers(const struct ib_device *dev);
 bool kdapl_driver_relaxed(const struct ib_device *dev);
 /* Where a local invalidation is over, so are all accesses to what it ended. */
 bool kdapl_driver_fences(const struct ib_device *dev);
+/* It goes on to use what it has begun with, also when the MR is gone. */
+bool kdapl_driver_goes_on(const struct ib_device *dev);
+/* A registration needs an invalidation before it, or it may be done twice. */
+bool kdapl_driver_repeats(const struct ib_device *dev);
 
 #endif /* KDAPL_ADAPTER_H */

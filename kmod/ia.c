@@ -191,6 +191,8 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 		      kdapl_driver_relaxed(ia->dev);
 	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
 	ia->rmr_reuse = rmr_reuse || kdapl_driver_fences(ia->dev);
+	ia->rmr_register = !ia->frwr && kdapl_driver_goes_on(ia->dev);
+	ia->rmr_inv_first = kdapl_driver_repeats(ia->dev);
 	init_rwsem(&ia->hw_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);

@@ -32,6 +32,8 @@ struct kdapl_ia {
 	bool relaxed;			/* plain LMRs are relaxed ordered */
 	bool frwr;			/* memory is registered by FRWR */
 	bool rmr_reuse;			/* an MR may be bound more than once */
+	bool rmr_register;		/* a window is registered like an LMR */
+	bool rmr_inv_first;		/* a bind begins with an invalidation */
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */

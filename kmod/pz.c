@@ -37,6 +37,21 @@ const struct kdapl_obj_ops kdapl_pz_ops = {
 	.release = pz_release,
 };
 
+/*
+ * A device without a local key gets an MR over all memory with each PD, for work
+ * of the kernel. Nothing here uses it, and it must not stand behind the EPs of a
+ * program: siw lets a peer read through any key of the PD.
+ */
+static void pz_drop_dma_mr(struct ib_pd *pd)
+{
+	struct ib_mr *mr = pd->__internal_mr;
+
+	if (!mr || WARN_ON(pd->device->ops.dereg_mr(mr, NULL)))
+		return;
+	pd->__internal_mr = NULL;
+	pd->local_dma_lkey = 0;
+}
+
 static int pz_alloc_pd(struct kdapl_pz *pz)
 {
 	struct kdapl_ia *ia = pz->obj.ia;
@@ -52,6 +67,7 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 				      RDMACG_RESOURCE_HCA_OBJECT);
 		return PTR_ERR(pd);
 	}
+	pz_drop_dma_mr(pd);
 	pz->pd = pd;
 	return 0;
 }

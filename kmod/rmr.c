@@ -9,9 +9,18 @@
  * on the device: rxe and siw check a key and copy the data afterwards. For them
  * every bind takes a new MR, and the old one is deregistered, which waits.
  *
+ * siw does not even wait then, but goes on to read pages that it was given. It keeps
+ * those that it pinned itself, so there every window is registered like an LMR, at
+ * once: nobody has its key before the bind returns.
+ *
  * Work that the device holds points to the MR. An MR is deregistered only when
  * none of its work is left, by a worker: completions come where nothing may
  * sleep. What was flushed is in a state that nobody knows, and goes, too.
+ *
+ * A bind registers the new window and then invalidates the old one. Where a
+ * registration may be repeated (kdapl_driver_repeats()) it is the other way round,
+ * and a new window is invalidated itself when there is no old one: only behind an
+ * invalidation nothing is repeated.
  *
  * Binds of one RMR are in order as long as they are posted on one EP. Another
  * EP must wait until those are over: two queue pairs do not wait for each other.
@@ -33,13 +42,26 @@
 
 /* ---- windows ------------------------------------------------------------ */
 
+static int bind_access(u32 privileges)
+{
+	int access = 0;
+
+	if (privileges & KDAPL_PRIV_REMOTE_READ)
+		access |= IB_ACCESS_REMOTE_READ;
+	if (privileges & KDAPL_PRIV_REMOTE_WRITE)
+		access |= IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
+	return access;
+}
+
 static void window_free(struct kdapl_window *window)
 {
 	struct kdapl_ia *ia = window->ia;
 
 	/* A device that keeps its access keeps the pages as well. */
-	if (WARN_ON(ib_dereg_mr(window->mr)))
+	if (ib_dereg_mr(window->mr)) {
+		pr_warn_ratelimited("%s keeps an MR\n", ia->name);
 		return;
+	}
 	if (window->lmr)
 		kdapl_obj_unuse(&window->lmr->obj);
 	kdapl_cgroup_uncharge(ia->dev, &window->cg, RDMACG_RESOURCE_HCA_OBJECT);
@@ -83,11 +105,11 @@ static void window_bury(struct kdapl_window *window)
 	queue_work(kdapl_workqueue, &reaper->work);
 }
 
-static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
-					  unsigned int npages)
+static struct kdapl_window *window_alloc(struct kdapl_rmr *rmr,
+					 unsigned int npages)
 {
-	struct kdapl_window *window;
 	struct kdapl_ia *ia = rmr->obj.ia;
+	struct kdapl_window *window;
 	int ret;
 
 	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
@@ -97,19 +119,49 @@ static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
 	window->npages = npages;
 	ret = kdapl_cgroup_charge(ia->dev, &window->cg,
 				  RDMACG_RESOURCE_HCA_OBJECT);
-	if (ret)
-		goto fail;
-	window->mr = ib_alloc_mr(rmr->pz->pd, IB_MR_TYPE_MEM_REG, npages);
-	if (IS_ERR(window->mr)) {
-		ret = PTR_ERR(window->mr);
-		kdapl_cgroup_uncharge(ia->dev, &window->cg,
-				      RDMACG_RESOURCE_HCA_OBJECT);
-		goto fail;
+	if (ret) {
+		kfree(window);
+		return ERR_PTR(ret);
 	}
 	return window;
-fail:
+}
+
+/* With its MR, or the error that stands in its place. */
+static struct kdapl_window *window_made(struct kdapl_window *window)
+{
+	struct ib_mr *mr = window->mr;
+
+	if (!IS_ERR(mr))
+		return window;
+	kdapl_cgroup_uncharge(window->ia->dev, &window->cg,
+			      RDMACG_RESOURCE_HCA_OBJECT);
 	kfree(window);
-	return ERR_PTR(ret);
+	return ERR_CAST(mr);
+}
+
+static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
+					  unsigned int npages)
+{
+	struct kdapl_window *window = window_alloc(rmr, npages);
+
+	if (IS_ERR(window))
+		return window;
+	window->mr = ib_alloc_mr(rmr->pz->pd, IB_MR_TYPE_MEM_REG, npages);
+	return window_made(window);
+}
+
+/* One over what is to be bound, pinned and charged by the device. */
+static struct kdapl_window *window_register(struct kdapl_rmr *rmr,
+					    const struct kdapl_rmr_bind *arg)
+{
+	struct kdapl_window *window = window_alloc(rmr, 0);
+
+	if (IS_ERR(window))
+		return window;
+	window->registered = true;
+	window->mr = ib_reg_user_mr(rmr->pz->pd, arg->addr, arg->length,
+				    arg->addr, bind_access(arg->privileges));
+	return window_made(window);
 }
 
 /* One that is not bound: the spare one if it will do. Caller holds the mutex. */
@@ -139,7 +191,7 @@ static void window_put_work(struct kdapl_window *window)
 /* It was invalidated. Caller holds the RMR's lock. */
 static void window_retire(struct kdapl_rmr *rmr, struct kdapl_window *window)
 {
-	if (!rmr->obj.ia->rmr_reuse || rmr->spare ||
+	if (!rmr->obj.ia->rmr_reuse || window->registered || rmr->spare ||
 	    window->keys == KDAPL_RMR_KEYS) {
 		window->dead = true;
 		return;
@@ -254,19 +306,15 @@ static int bind_check(const struct kdapl_rmr *rmr, const struct kdapl_lmr *lmr,
 	return 0;
 }
 
-/* A window over what is to be bound, under a key that nobody was told yet. */
-static struct kdapl_window *bind_prepare(struct kdapl_rmr *rmr,
+/* A window over what is to be bound, mapped by the module. */
+static struct kdapl_window *window_over(struct kdapl_rmr *rmr,
 					 struct kdapl_lmr *lmr,
 					 const struct kdapl_rmr_bind *arg)
 {
-	const struct sg_table *sgt;
+	const struct sg_table *sgt = lmr_pages(lmr);
 	struct kdapl_window *window;
 	int ret;
 
-	ret = bind_check(rmr, lmr, arg);
-	if (ret)
-		return ERR_PTR(ret);
-	sgt = lmr_pages(lmr);
 	if (IS_ERR(sgt))
 		return ERR_CAST(sgt);
 	window = window_take(rmr, kdapl_npages(arg->addr, arg->length));
@@ -279,8 +327,28 @@ static struct kdapl_window *bind_prepare(struct kdapl_rmr *rmr,
 		window_free(window);
 		return ERR_PTR(ret);
 	}
+	window->idle_key = window->mr->rkey;
 	ib_update_fast_reg_key(window->mr, ib_inc_rkey(window->mr->rkey));
 	window->keys++;
+	return window;
+}
+
+/* A window over what is to be bound, under a key that nobody was told yet. */
+static struct kdapl_window *bind_prepare(struct kdapl_rmr *rmr,
+					 struct kdapl_lmr *lmr,
+					 const struct kdapl_rmr_bind *arg)
+{
+	struct kdapl_window *window;
+	int ret;
+
+	ret = bind_check(rmr, lmr, arg);
+	if (ret)
+		return ERR_PTR(ret);
+	if (!rmr->obj.ia->rmr_register)
+		return window_over(rmr, lmr, arg);
+	window = window_register(rmr, arg);
+	if (!IS_ERR(window))
+		window->lmr = lmr;
 	return window;
 }
 
@@ -301,17 +369,6 @@ static struct kdapl_work *bind_slot(struct kdapl_ep *ep,
 	return work;
 }
 
-static int bind_access(u32 privileges)
-{
-	int access = 0;
-
-	if (privileges & KDAPL_PRIV_REMOTE_READ)
-		access |= IB_ACCESS_REMOTE_READ;
-	if (privileges & KDAPL_PRIV_REMOTE_WRITE)
-		access |= IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
-	return access;
-}
-
 /* The device refused @wr and what is behind it. Caller holds ep->lock. */
 static void bind_refused(struct kdapl_ep *ep, const struct ib_send_wr *wr,
 			 int err)
@@ -329,47 +386,64 @@ static void bind_refused(struct kdapl_ep *ep, const struct ib_send_wr *wr,
 	ep->refused = true;
 }
 
-/* Register first: the old context ends when the new one is good. */
+/* The requests of @bind, in their order, for the two slots. How many. */
+static unsigned int bind_chain(const struct kdapl_bind *bind, bool inv_first,
+			       struct kdapl_work *slot[KDAPL_BIND_SLOTS],
+			       struct ib_send_wr *reg, struct ib_send_wr *inv,
+			       struct ib_send_wr *chain[KDAPL_BIND_SLOTS])
+{
+	unsigned int n = 0, i;
+
+	if (bind->inv)
+		inv->ex.invalidate_rkey = bind->inv->mr->rkey;
+	else if (bind->reg)
+		inv->ex.invalidate_rkey = bind->reg->idle_key;
+	if (inv_first && (bind->inv || bind->reg))
+		chain[n++] = inv;
+	if (bind->reg && !bind->reg->registered)
+		chain[n++] = reg;
+	if (!inv_first && bind->inv)
+		chain[n++] = inv;
+	for (i = 0; i < n; i++) {
+		chain[i]->wr_id = (uintptr_t)slot[i];
+		chain[i]->next = i + 1 < n ? chain[i + 1] : NULL;
+		slot[i]->state = KDAPL_WORK_POSTED;
+	}
+	return n;
+}
+
 static void bind_post(struct kdapl_ep *ep, const struct kdapl_bind *bind,
-		      struct kdapl_work *second,
+		      struct kdapl_work *slot[KDAPL_BIND_SLOTS],
 		      const struct kdapl_rmr_bind *arg)
 {
 	int fence = arg->flags & KDAPL_SQE_FENCE ? IB_SEND_FENCE : 0;
 	struct ib_send_wr inv = {
-		.wr_id = (uintptr_t)second,
 		.opcode = IB_WR_LOCAL_INV,
 		.send_flags = IB_SEND_SIGNALED | fence,
 	};
 	struct ib_reg_wr reg = {
-		.wr.wr_id = (uintptr_t)bind->first,
 		.wr.opcode = IB_WR_REG_MR,
 		.wr.send_flags = IB_SEND_SIGNALED | fence,
 		.access = bind_access(arg->privileges),
 	};
-	struct ib_send_wr *wr = NULL;
-	const struct ib_send_wr *bad = NULL;
-	unsigned int n = 0;
+	struct ib_send_wr *chain[KDAPL_BIND_SLOTS];
+	const struct ib_send_wr *bad;
+	unsigned int n;
 	int err;
 
-	if (bind->inv) {
-		inv.ex.invalidate_rkey = bind->inv->mr->rkey;
-		second->state = KDAPL_WORK_POSTED;
-		wr = &inv;
-		n++;
-	}
 	if (bind->reg) {
 		reg.mr = bind->reg->mr;
 		reg.key = reg.mr->rkey;
-		reg.wr.next = wr;
-		bind->first->state = KDAPL_WORK_POSTED;
-		wr = &reg.wr;
-		n++;
 	}
+	n = bind_chain(bind, ep->obj.ia->rmr_inv_first, slot, &reg.wr, &inv,
+		       chain);
 	if (!n)
 		return;
 	ep->sq.hw += n;
 	atomic_add(n, &ep->obj.ia->sq.inflight);
-	err = ib_post_send(ep->qp, wr, &bad);
+	/* All of it, where the driver does not say. */
+	bad = chain[0];
+	err = ib_post_send(ep->qp, chain[0], &bad);
 	if (err)
 		bind_refused(ep, bad, err);
 }
@@ -409,12 +483,15 @@ static int bind_submit(struct kdapl_ep *ep, struct kdapl_bind *bind,
 {
 	bool flushes = ep->refused || !ep->qp ||
 		       ep->state != KDAPL_EP_CONNECTED;
-	struct kdapl_work *second;
+	struct kdapl_work *slot[KDAPL_BIND_SLOTS];
+	unsigned int i;
 	int ret;
 
 	if (ep->state != KDAPL_EP_CONNECTED &&
 	    ep->state != KDAPL_EP_DISCONNECTED)
 		return -EBADFD;
+	if (ep->pz != bind->rmr->pz)
+		return -EPERM;
 	/* (I) pairs with (J). */
 	if (ep->sq.head - smp_load_acquire(&ep->sq.done) + KDAPL_BIND_SLOTS >
 	    ep->sq.size)
@@ -424,13 +501,14 @@ static int bind_submit(struct kdapl_ep *ep, struct kdapl_bind *bind,
 		return ret;
 
 	arg->rkey = bind->reg ? bind->reg->mr->rkey : 0;
-	bind->first = bind_slot(ep, bind, arg);
-	second = bind_slot(ep, bind, arg);
+	for (i = 0; i < KDAPL_BIND_SLOTS; i++)
+		slot[i] = bind_slot(ep, bind, arg);
+	bind->first = slot[0];
 	if (flushes) {
-		kdapl_work_refuse(ep, bind->first, DAT_DTO_ERR_FLUSHED);
-		kdapl_work_refuse(ep, second, DAT_DTO_ERR_FLUSHED);
+		for (i = 0; i < KDAPL_BIND_SLOTS; i++)
+			kdapl_work_refuse(ep, slot[i], DAT_DTO_ERR_FLUSHED);
 	} else {
-		bind_post(ep, bind, second, arg);
+		bind_post(ep, bind, slot, arg);
 	}
 	/* The bind may be gone after this. */
 	kdapl_wq_retire(ep, &ep->sq);

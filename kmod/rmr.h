@@ -2,8 +2,9 @@
 /*
  * RMR: a window onto part of an LMR, which a program moves by posting.
  *
- * A bind registers an MR over the new range and then invalidates the one that
- * held the old range: two work requests in two slots of the EP's request queue.
+ * A bind registers an MR over the new range and invalidates the one that held
+ * the old range, on most devices in this order: two work requests in two slots
+ * of the EP's request queue.
  * The MR of the old range is never touched before its invalidation is over, so
  * the old context names the old pages until it names nothing.
  */
@@ -37,7 +38,9 @@ struct rdma_cgroup;
  * @cg: who is charged
  * @npages: how many it can map
  * @keys: how many were given out
+ * @idle_key: the one that it had before it was mapped
  * @works: slots with a work request for it that is not finished
+ * @registered: like an LMR: bound from the beginning, and once
  * @dead: to be deregistered when no work is left
  */
 struct kdapl_window {
@@ -48,7 +51,9 @@ struct kdapl_window {
 	struct rdma_cgroup *cg;
 	unsigned int npages;
 	unsigned int keys;
+	u32 idle_key;
 	unsigned int works;
+	bool registered;
 	bool dead;
 };
 

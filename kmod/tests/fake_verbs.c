@@ -199,7 +199,8 @@ static void work_on_window(struct fake_dev *dev, const struct fake_wr *wr,
 	if (!success)
 		return;
 	if (wr->opcode == IB_WR_LOCAL_INV) {
-		dev->bad_mr |= !window->live || window->key != wr->rkey;
+		dev->bad_mr |= window->key != wr->rkey ||
+			       (!window->live && !dev->invalidates_idle);
 		window->live = false;
 		return;
 	}
@@ -581,6 +582,7 @@ struct ib_mr *fake_alloc_mr(struct ib_pd *pd, u32 npages)
 	window->ib.type = IB_MR_TYPE_MEM_REG;
 	window->ib.rkey = (FAKE_WINDOW_KEY + n) << 8 | 0xf0;
 	window->ib.lkey = window->ib.rkey;
+	window->key = window->ib.rkey;
 	window->npages = npages;
 	windows[n] = window;
 	dev->mrs++;

@@ -70,6 +70,7 @@ struct fake_cq {
  * @bad_sge: a segment was posted that is in no LMR
  * @registering: called while memory is registered
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
+ * @invalidates_idle: an MR that is not registered may be invalidated
  * @no_mr: the next MR of windows cannot be had
  */
 struct fake_dev {
@@ -79,6 +80,7 @@ struct fake_dev {
 	bool bad_sge;
 	void (*registering)(u64 addr, u64 length);
 	bool bad_mr;
+	bool invalidates_idle;
 	bool no_mr;
 };
 

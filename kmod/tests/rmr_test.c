@@ -219,6 +219,42 @@ static void rmr_no_reuse(struct kunit *test)
 	}
 }
 
+/* Where a registration may be repeated an invalidation always goes before it. */
+static void rmr_invalidates_first(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 rmr = make_rmr(env, env->pz), old = 0, rkey;
+	struct fake_wr *wr;
+	unsigned int i;
+
+	env->ia->rmr_inv_first = true;
+	env->dev->invalidates_idle = true;
+	env_connect(env, &tep);
+	for (i = 0; i < 3 * 256; i++) {
+		rkey = bind(env, &tep, rmr, i % PAGES);
+		KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 2 * (i + 1));
+		wr = fake_wr(&env_qp(&tep)->sq, 2 * i);
+		KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_LOCAL_INV);
+		if (i)
+			KUNIT_EXPECT_EQ(test, wr->rkey, old);
+		wr = fake_wr(&env_qp(&tep)->sq, 2 * i + 1);
+		KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_REG_MR);
+		finish(&tep, 1);
+		EXPECT_SHOWS_NOTHING(test, old);
+		EXPECT_NO_EVENT(test, &tep.request);
+		finish(&tep, 1);
+		EXPECT_SHOWS(test, rkey, i % PAGES);
+		EXPECT_BOUND(test, &tep, i % PAGES, DAT_DTO_SUCCESS);
+		old = rkey;
+	}
+	KUNIT_EXPECT_EQ(test, unbind(env, &tep, rmr, 9), 0);
+	finish(&tep, 1);
+	EXPECT_SHOWS_NOTHING(test, old);
+	EXPECT_BOUND(test, &tep, 9, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 2 * i + 1);
+}
+
 /* A window that is too small for what comes next does not stand in its way. */
 static void rmr_grows(struct kunit *test)
 {
@@ -636,6 +672,7 @@ static struct kunit_case rmr_cases[] = {
 	KUNIT_CASE(rmr_unbound),
 	KUNIT_CASE(rmr_keys_run_out),
 	KUNIT_CASE(rmr_no_reuse),
+	KUNIT_CASE(rmr_invalidates_first),
 	KUNIT_CASE(rmr_grows),
 	KUNIT_CASE(rmr_many_at_once),
 	KUNIT_CASE(rmr_flushed),

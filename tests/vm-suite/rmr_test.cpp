@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <set>
 #include <string>
-#include <sys/utsname.h>
 #include <vector>
 
 namespace suite {
@@ -642,26 +641,10 @@ TEST(Rmr, FlushedBindLeavesItUnbound)
 	});
 }
 
-/*
- * rxe repeats what stands behind a message that found no receive, registrations
- * too, and the second one fails. Since 6.9 it does so before the bind is freed.
- */
-bool rxe_repeats_registrations()
-{
-	utsname name{};
-	int major = 0, minor = 0;
-
-	uname(&name);
-	return sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 9));
-}
-
 TEST(Rmr, FreeEndsWhatStandsInItsWay)
 {
 	if (Adapter::iwarp())
 		GTEST_SKIP() << "without a receive at the peer the connection ends";
-	if (rxe_repeats_registrations())
-		GTEST_SKIP() << "rxe of this kernel breaks the connection by itself";
 	play([](Line &) {
 		Stage stage;
 		auto before = stage.window.bind(stage.binder(), stage.shown.local(0, page));
