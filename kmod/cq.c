@@ -90,7 +90,8 @@ void kdapl_cq_drain(struct kdapl_cq *cq)
 	struct ib_wc wc[CQ_BUSY_BATCH];
 
 	/* There cannot be more than it has room for. */
-	cq_take(cq, wc, ARRAY_SIZE(wc), cq->size);
+	if (cq_take(cq, wc, ARRAY_SIZE(wc), cq->size))
+		kdapl_sq_kick(&cq->ia->sq);
 }
 
 static int cq_poll(struct irq_poll *iop, int budget)

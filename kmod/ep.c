@@ -51,7 +51,7 @@ int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
 	struct kdapl_evrec *end = kdapl_evrec_alloc();
 	int ret = -ENOMEM;
 
-	if (outcome && end) {
+	if (outcome && end && !kdapl_evd_crowded(ep->connect_evd)) {
 		spin_lock_bh(&ep->lock);
 		ep->begun_in = ep->state;
 		ret = ep_trigger(ep, state == KDAPL_EP_ACTIVE_PENDING ?
@@ -431,6 +431,8 @@ static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
 		return;
 	}
 	mutex_lock(&srq->mutex);
+	/* A driver may throw away what it finds there of the queue pair. */
+	kdapl_cq_drain(srq->cq);
 	ib_destroy_qp(qp);
 	kdapl_cq_drain(srq->cq);
 	kdapl_srq_detach(srq, ep);

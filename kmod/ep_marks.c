@@ -70,6 +70,8 @@ int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg
 		return -ENOMEM;
 	mutex_lock(&ep->mutex);
 	ret = ep->gone ? -ENODEV : use_async_evd(ep, arg->async_evd);
+	if (!ret && kdapl_evd_crowded(ep->async_evd))
+		ret = -ENOMEM;
 	if (!ret) {
 		spin_lock_bh(&ep->lock);
 		swap(ep->rec_soft, rec);

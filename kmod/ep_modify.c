@@ -290,14 +290,14 @@ int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg)
 
 	if (arg->pad)
 		return -EINVAL;
-	/* For life, so nobody changes it meanwhile. */
-	if (ep->srq)
-		want.srq = ep->srq->obj.id;
-	ret = kdapl_ep_check(ep->obj.ia, &want);
-	if (ret)
-		return ret;
 	mutex_lock(&ep->mutex);
-	ret = ep->gone ? -ENODEV : parts_use(ep, &parts, &want);
+	ret = ep->gone ? -ENODEV : 0;
+	if (!ret) {
+		want.srq = ep->srq ? ep->srq->obj.id : 0;
+		ret = kdapl_ep_check(ep->obj.ia, &want);
+	}
+	if (!ret)
+		ret = parts_use(ep, &parts, &want);
 	if (!ret)
 		ret = ep_change(ep, &parts, &want);
 	parts_free(ep, &parts);

@@ -110,6 +110,16 @@ void kdapl_evd_sync(struct kdapl_evd *evd);
 u32 kdapl_evd_count(struct kdapl_evd *evd);
 
 /*
+ * More waits for room than any program has a use for: what would only add to it
+ * fails with -ENOMEM. Without a lock.
+ */
+#define KDAPL_BACKLOG_MAX	65536
+static inline bool kdapl_evd_crowded(const struct kdapl_evd *evd)
+{
+	return evd && READ_ONCE(evd->backlog_len) >= KDAPL_BACKLOG_MAX;
+}
+
+/*
  * Events that the program has not read: a guess for who has to weigh something,
  * without a lock. The EVD is in use by the caller's object.
  */

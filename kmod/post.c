@@ -250,7 +250,8 @@ static void post_recv_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 static void post_send_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 {
 	struct kdapl_sq *sq = &ep->obj.ia->sq;
-	const struct ib_send_wr *bad = NULL;
+	/* All of it, where the driver does not say. */
+	const struct ib_send_wr *bad = &chain->send[0].wr;
 	unsigned int refused;
 	int err;
 

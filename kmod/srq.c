@@ -133,10 +133,14 @@ static void srq_event(struct ib_event *event, void *context)
 		srq_fail(context);
 }
 
-int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low)
+/* Caller holds the mutex. */
+static int srq_set_low(struct kdapl_srq *srq, u32 low)
 {
-	struct kdapl_evrec *rec = kdapl_evrec_alloc(), *due;
+	struct kdapl_evrec *rec, *due;
 
+	if (srq->gone)
+		return -ENOENT;
+	rec = kdapl_evd_crowded(srq->async_evd) ? NULL : kdapl_evrec_alloc();
 	if (!rec)
 		return -ENOMEM;
 	spin_lock_bh(&srq->lock);
@@ -152,6 +156,17 @@ int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low)
 	kfree(rec);
 	srq_tell(srq, due, SRQ_REASON_LOW);
 	return 0;
+}
+
+int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low)
+{
+	int ret;
+
+	if (mutex_lock_killable(&srq->mutex))
+		return -EINTR;
+	ret = srq_set_low(srq, low);
+	mutex_unlock(&srq->mutex);
+	return ret;
 }
 
 /* ---- receives to the device ---------------------------------------------- */
@@ -440,6 +455,9 @@ static void srq_obj_destroy(struct kdapl_obj *obj)
 {
 	struct kdapl_srq *srq = to_srq(obj);
 
+	mutex_lock(&srq->mutex);
+	srq->gone = true;
+	mutex_unlock(&srq->mutex);
 	/* The drainer, and who told it of an error, are through with it. */
 	kdapl_sq_sync(&obj->ia->sq);
 	srq_drop_device(srq);

@@ -65,6 +65,7 @@ struct kdapl_srq {
 	u32 window;
 
 	struct mutex mutex;		/* see above */
+	bool gone;			/* freed; guarded by the mutex */
 	struct kdapl_cq *cq;
 	struct rdma_cgroup *cg;
 	struct list_head chunks;
