@@ -318,7 +318,7 @@ int main(int argc, char **argv)
 		oob.rank = rank;
 		if (children[rank] == 0) {
 			run_process(&oob, results[1]);
-			_exit(0);
+			exit(0);
 		}
 	}
 	close(results[1]);
