@@ -2,7 +2,8 @@
 /*
  * Connections are made when the first message wants one. Of two processes the
  * one with the higher rank connects, the other may ask it to. SMALL comes
- * first, LARGE when SMALL stands.
+ * first, LARGE when SMALL stands. Over a new connection the side that connected
+ * greets, and the other answers: iWARP lets only that side send first.
  */
 
 #include "layer.h"
@@ -24,7 +25,7 @@ static struct greeting own_greeting(const struct link *link)
 }
 
 /* Receives stand before the peer can send: not every transport would wait. */
-void connect_set_up(struct link *link)
+static void connect_set_up(struct link *link)
 {
 	struct mp *mp = link->peer->mp;
 	int i;
@@ -115,31 +116,64 @@ static void connect_greet(struct link *link)
 	post_now(fragment, sizeof(struct header) + sizeof(greeting));
 }
 
-static void connect_established(struct link *link, const DAT_CONNECTION_EVENT_DATA *data)
+static bool is_active(const struct link *link)
+{
+	return link->peer->mp->oob->rank > link->peer->rank;
+}
+
+/* The side that accepted gets no private data. */
+static void connect_check_answer(struct link *link, const DAT_CONNECTION_EVENT_DATA *data)
 {
 	struct peer *peer = link->peer;
-	bool active = peer->mp->oob->rank > peer->rank;
 	struct greeting greeting;
 
-	link->established = true;
-	/* The side that accepted gets no private data. */
-	if (active) {
-		if (data->private_data_size < (DAT_COUNT)sizeof(greeting))
-			fail("an answer with %d bytes of private data",
-			     (int)data->private_data_size);
-		memcpy(&greeting, data->private_data, sizeof(greeting));
-		if (greeting.connection != (uint32_t)link->which ||
-		    peer_at(peer->mp, &greeting.address) != peer)
-			fail("rank %d answered with other private data", peer->rank);
-	}
+	if (data->private_data_size < (DAT_COUNT)sizeof(greeting))
+		fail("an answer with %d bytes of private data", (int)data->private_data_size);
+	memcpy(&greeting, data->private_data, sizeof(greeting));
+	if (greeting.connection != (uint32_t)link->which ||
+	    peer_at(peer->mp, &greeting.address) != peer)
+		fail("rank %d answered with other private data", peer->rank);
+}
+
+/* The greeting may be polled before the event that the connection stands. */
+static void connect_open(struct link *link)
+{
+	struct peer *peer = link->peer;
+
+	if (!link->established || link->open || !(link->greeted || is_active(link)))
+		return;
+	link->open = true;
+	connect_greet(link);
 	if (link->which == SMALL) {
-		connect_greet(link);
 		slots_announce(peer);
-		if (active)
+		if (is_active(link))
 			connect_link(&peer->links[LARGE]);
 	}
 	post_waiting(&peer->links[SMALL]);
 	post_waiting(&peer->links[LARGE]);
+}
+
+static void connect_established(struct link *link, const DAT_CONNECTION_EVENT_DATA *data)
+{
+	link->established = true;
+	if (is_active(link))
+		connect_check_answer(link, data);
+	connect_open(link);
+}
+
+void connect_greeted(struct peer *peer, const char *data, size_t size)
+{
+	const struct greeting *greeting = (const struct greeting *)data;
+	struct link *link;
+
+	if (size != sizeof(*greeting) || greeting->connection >= CONNECTIONS ||
+	    memcmp(&greeting->address, &peer->address, sizeof(peer->address)) != 0)
+		fail("a strange greeting over a connection of rank %d", peer->rank);
+	link = &peer->links[greeting->connection];
+	if (link->greeted)
+		fail("rank %d greeted twice", peer->rank);
+	link->greeted = true;
+	connect_open(link);
 }
 
 static struct link *link_of(struct mp *mp, DAT_EP_HANDLE ep)

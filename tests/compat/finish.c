@@ -49,8 +49,8 @@ void mp_free_too_early(struct mp *mp)
 
 static void check_link(struct link *link)
 {
-	if (!link->peer->greeted)
-		fail("rank %d never greeted", link->peer->rank);
+	if (!link->greeted)
+		fail("rank %d never greeted over connection %d", link->peer->rank, link->which);
 	if (link->waiting.first)
 		fail("messages to rank %d still wait", link->peer->rank);
 }

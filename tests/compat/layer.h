@@ -127,6 +127,8 @@ struct link {
 	enum connection which;
 	DAT_EP_HANDLE ep;
 	bool established;
+	bool greeted; /**< by the peer */
+	bool open; /**< we may send */
 	bool ended;
 	int room; /**< requests that may still be posted */
 	int receives; /**< that are posted */
@@ -154,7 +156,6 @@ struct peer {
 	int rank;
 	struct address address;
 	bool wanted;
-	bool greeted;
 	struct link links[CONNECTIONS];
 	struct slots in;
 	struct remote_slots out;
@@ -212,7 +213,7 @@ void queue_push(struct queue *queue, struct fragment *fragment);
 /* connect.c */
 void connect_start(struct peer *peer);
 void connect_event(struct mp *mp, const DAT_EVENT *event);
-void connect_set_up(struct link *link);
+void connect_greeted(struct peer *peer, const char *data, size_t size);
 
 /* post.c */
 struct header *post_header(struct fragment *fragment);
@@ -221,7 +222,6 @@ void post_now(struct fragment *fragment, size_t size);
 void post_wait(struct fragment *fragment, size_t size);
 void post_waiting(struct link *link);
 void post_receive(struct fragment *fragment);
-bool peer_connected(const struct peer *peer);
 
 /* slot.c */
 void slots_announce(struct peer *peer);

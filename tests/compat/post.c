@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-bool peer_connected(const struct peer *peer)
+static bool peer_connected(const struct peer *peer)
 {
-	return peer->links[SMALL].established && peer->links[LARGE].established;
+	return peer->links[SMALL].open && peer->links[LARGE].open;
 }
 
 struct header *post_header(struct fragment *fragment)

@@ -4,8 +4,6 @@
 #include "layer.h"
 #include "report.h"
 
-#include <string.h>
-
 static void receive_credits(struct peer *peer, const struct header *header)
 {
 	peer->links[SMALL].tokens += (int)header->credits[SMALL];
@@ -16,16 +14,6 @@ static void receive_credits(struct peer *peer, const struct header *header)
 		fail("rank %d gave more credits than it had", peer->rank);
 }
 
-static void receive_greeting(struct peer *peer, const char *data, size_t size)
-{
-	const struct greeting *greeting = (const struct greeting *)data;
-
-	if (size != sizeof(*greeting) || peer->greeted ||
-	    memcmp(&greeting->address, &peer->address, sizeof(peer->address)) != 0)
-		fail("a strange greeting over the connection of rank %d", peer->rank);
-	peer->greeted = true;
-}
-
 void receive_message(struct peer *peer, const char *data, size_t size)
 {
 	const struct header *header = (const struct header *)data;
@@ -33,7 +21,7 @@ void receive_message(struct peer *peer, const char *data, size_t size)
 
 	switch (header->kind) {
 	case KIND_GREETING:
-		receive_greeting(peer, data + sizeof(*header), size - sizeof(*header));
+		connect_greeted(peer, data + sizeof(*header), size - sizeof(*header));
 		break;
 	case KIND_SLOTS:
 		slots_known(peer, header);
@@ -68,7 +56,7 @@ void receive_return_credits(struct peer *peer)
 	struct fragment *fragment;
 	struct header *header;
 
-	if (!small->established || small->room < 1)
+	if (!small->open || small->room < 1)
 		return;
 	if (small->credits < TOKENS_WINDOW && large->credits < TOKENS_WINDOW &&
 	    peer->in.credits < SLOTS_WINDOW)
