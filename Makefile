@@ -16,12 +16,12 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod ulib demo check check-all check-siw bench lint install clean
+.PHONY: all help setup kmod ulib demo check check-all check-siw check-thread bench coverage lint install clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 	@echo
 	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod and install ($(KERNEL))"
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
@@ -62,9 +62,21 @@ check-siw: ## all of the suite on the debug kernel over soft iWARP
 	@$(MAKE) --no-print-directory ulib
 	@scripts/run-tests check-siw
 
+check-thread: ## the library's tests under ThreadSanitizer
+	@scripts/setup check
+	@mkdir -p build
+	@cmake -S . -B build/ulib-thread -DKDAPL_SANITIZE=thread -DKDAPL_TOOLS=OFF \
+		-DBUILD_TESTING=ON >build/cmake-thread.log 2>&1 || { cat build/cmake-thread.log; exit 1; }
+	@cmake --build build/ulib-thread -j$(jobs) --target library_test -- --no-print-directory
+	@build/ulib-thread/tests/unit/library_test --gtest_brief=1 --gtest_repeat=3 --gtest_shuffle
+
 bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/setup all
 	@scripts/bench
+
+coverage: ## how much of the library and the module the tests run
+	@scripts/setup all
+	@scripts/coverage
 
 lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
 	@scripts/setup all
