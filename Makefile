@@ -4,6 +4,8 @@
 # 6.1 and 6.12: Debian's stock kernels; debug: ours with every check on (all
 # in the test machine's cache, see scripts/kernel); host: the running kernel.
 KERNEL ?= 6.1
+# The RDMA device of the conformance tests: rxe or siw.
+RDMA ?= rxe
 PREFIX ?= /usr/local
 DESTDIR ?=
 # What else the library's build is to know, e.g. -DCMAKE_CXX_COMPILER=clang++
@@ -16,14 +18,15 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod ulib demo check check-all check-siw check-thread bench coverage lint install clean
+.PHONY: all help setup kmod ulib demo check check-all check-siw check-thread conformance bench coverage lint install clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 	@echo
-	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod and install ($(KERNEL))"
+	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod, install, conformance ($(KERNEL))"
+	@echo "  RDMA=rxe|siw                device for conformance ($(RDMA))"
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
 	@echo "  CHECKED=1                   make check-all: check has just run, leave it out"
 	@echo "  HOST=1                      make demo: on this machine's own kernel"
@@ -69,6 +72,12 @@ check-thread: ## the library's tests under ThreadSanitizer
 		-DBUILD_TESTING=ON >build/cmake-thread.log 2>&1 || { cat build/cmake-thread.log; exit 1; }
 	@cmake --build build/ulib-thread -j$(jobs) --target library_test -- --no-print-directory
 	@build/ulib-thread/tests/unit/library_test --gtest_brief=1 --gtest_repeat=3 --gtest_shuffle
+
+conformance: ## what the manual pages say, clause by clause, counted by function
+	@scripts/setup $(if $(filter 6.1,$(KERNEL)),check,all)
+	@$(MAKE) --no-print-directory kmod KERNEL=$(KERNEL)
+	@$(MAKE) --no-print-directory ulib ULIB_TARGETS=conformance
+	@scripts/conformance --kernel $(KERNEL) --rdma $(RDMA)
 
 bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/setup all

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* CNOs: many event queues, one thread that sleeps or one agent that is called. */
 
+#include "cno.hpp"
 #include "pair.hpp"
 #include "play.hpp"
+#include "software.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,50 +16,6 @@
 
 namespace suite {
 namespace {
-
-constexpr DAT_TIMEOUT long_time = 20'000'000;
-
-/** A CNO that fails the test when it is in the way of its adapter's end. */
-class Cno {
-public:
-	explicit Cno(const Adapter &adapter,
-		     DAT_OS_WAIT_PROXY_AGENT agent = DAT_OS_WAIT_PROXY_AGENT_NULL)
-	{
-		ok(dat_cno_create(adapter.ia(), agent, &cno_));
-	}
-	Cno(const Cno &) = delete;
-	Cno &operator=(const Cno &) = delete;
-	~Cno() { dat_cno_free(cno_); }
-
-	DAT_CNO_HANDLE handle() const noexcept { return cno_; }
-
-	/** Waits until it is triggered. */
-	DAT_EVD_HANDLE wait(Location where = Location::current())
-	{
-		DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
-
-		ok(dat_cno_wait(cno_, long_time, &evd), where);
-		return evd;
-	}
-	void require_untriggered(Location where = Location::current())
-	{
-		DAT_EVD_HANDLE evd = cno_;
-
-		fails(DAT_QUEUE_EMPTY, dat_cno_wait(cno_, 0, &evd), where);
-		require(evd == DAT_HANDLE_NULL, "a hint without a trigger", where);
-	}
-
-private:
-	DAT_CNO_HANDLE cno_ = DAT_HANDLE_NULL;
-};
-
-void post_se(EventQueue &queue)
-{
-	DAT_EVENT event{};
-
-	event.event_number = DAT_SOFTWARE_EVENT;
-	ok(dat_evd_post_se(queue.evd(), &event));
-}
 
 TEST(Cno, OneWaitForManyEndpoints)
 {
@@ -145,8 +103,8 @@ TEST(Cno, AgentIsCalledOncePerSetting)
 
 		ok(dat_evd_modify_cno(queue.evd(), cno.handle()));
 		for (unsigned i = 1; i <= 5; i++) {
-			post_se(queue);
-			post_se(queue);
+			ok(post_se(queue));
+			ok(post_se(queue));
 			auto deadline = std::chrono::steady_clock::now() + patience();
 			while (calls.count < i)
 				require(std::chrono::steady_clock::now() < deadline,
@@ -179,10 +137,10 @@ TEST(Cno, AWaiterOnTheEvdKeepsItOut)
 		       DAT_ERROR(DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_WAITER))
 			std::this_thread::yield();
 		std::this_thread::sleep_for(std::chrono::milliseconds(100));
-		post_se(queue);
+		ok(post_se(queue));
 		ok(waiter.get());
 		cno.require_untriggered();
-		post_se(queue);
+		ok(post_se(queue));
 		EXPECT_EQ(cno.wait(), queue.evd());
 		ok(dat_evd_modify_cno(queue.evd(), DAT_HANDLE_NULL));
 	});

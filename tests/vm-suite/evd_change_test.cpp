@@ -4,6 +4,8 @@
 #include "pair.hpp"
 #include "play.hpp"
 #include "raw_device.hpp"
+#include "sleeper.hpp"
+#include "software.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,25 +16,6 @@
 
 namespace suite {
 namespace {
-
-constexpr DAT_TIMEOUT long_time = 20'000'000;
-
-DAT_RETURN post_se(EventQueue &queue, std::uintptr_t number)
-{
-	DAT_EVENT event{};
-
-	event.event_number = DAT_SOFTWARE_EVENT;
-	event.event_data.software_event_data.pointer = reinterpret_cast<DAT_PVOID>(number);
-	return dat_evd_post_se(queue.evd(), &event);
-}
-
-void expect_se(EventQueue &queue, std::uintptr_t number)
-{
-	const DAT_EVENT event = queue.expect(DAT_SOFTWARE_EVENT);
-
-	EXPECT_EQ(event.event_data.software_event_data.pointer,
-		  reinterpret_cast<DAT_PVOID>(number));
-}
 
 /* ---- software events ---- */
 

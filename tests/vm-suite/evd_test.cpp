@@ -3,6 +3,7 @@
 
 #include "pair.hpp"
 #include "play.hpp"
+#include "sleeper.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-constexpr DAT_TIMEOUT long_time = 20'000'000;
 
 /** Empty RDMA writes to nowhere: each gives one completion and moves nothing. */
 void post_writes(Endpoint &endpoint, const Region &target, DAT_UINT64 first, DAT_UINT64 count)

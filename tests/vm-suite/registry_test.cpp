@@ -4,6 +4,7 @@
  * handles: the provider is this project's own one, as another registry loads it.
  */
 
+#include "dat_conf.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 
@@ -11,36 +12,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <dlfcn.h>
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 namespace suite {
 namespace {
-
-/** A dat.conf in the environment while the test needs it. */
-class DatConf {
-public:
-	explicit DatConf(const std::string &text)
-		: path_(std::filesystem::temp_directory_path() /
-			("dat.conf-" + std::to_string(getpid())))
-	{
-		std::ofstream(path_) << text;
-		setenv("DAT_OVERRIDE", path_.c_str(), 1);
-	}
-	DatConf(const DatConf &) = delete;
-	DatConf &operator=(const DatConf &) = delete;
-	~DatConf()
-	{
-		unsetenv("DAT_OVERRIDE");
-		std::filesystem::remove(path_);
-	}
-
-private:
-	std::filesystem::path path_;
-};
 
 std::string only_listed()
 {

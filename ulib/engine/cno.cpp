@@ -71,8 +71,10 @@ Status Cno::set_agent(const Ref<Cno> &cno, const Agent &agent)
 	/* It is being freed: nobody would wait for a thread that begins now. */
 	if (cno->stopped_)
 		return fail(Type::invalid_handle, Sub::handle_cno);
-	if (agent && !cno->thread_.joinable())
-		start_agents(cno);
+	if (agent && !cno->thread_.joinable()) {
+		if (Status status = start_agents(cno); !status.ok())
+			return status;
+	}
 	cno->agent_ = agent;
 	return cno->modify(agent ? KDAPL_CNO_ARM : KDAPL_CNO_DISARM);
 }
@@ -92,8 +94,9 @@ Agent Cno::take_agent() noexcept
 }
 
 /** Caller holds the mutex. Signals are for the program's own threads. */
-void Cno::start_agents(const Ref<Cno> &cno)
+Status Cno::start_agents(const Ref<Cno> &cno) noexcept
 {
+	Status status = success;
 	sigset_t all, before;
 
 	sigfillset(&all);
@@ -101,10 +104,10 @@ void Cno::start_agents(const Ref<Cno> &cno)
 	try {
 		cno->thread_ = std::thread(run_agents, cno.share());
 	} catch (...) {
-		pthread_sigmask(SIG_SETMASK, &before, nullptr);
-		throw;
+		status = fail(Type::insufficient_resources, Sub::resource_memory);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, nullptr);
+	return status;
 }
 
 /** The thread: one agent after the other, until the CNO is gone. */

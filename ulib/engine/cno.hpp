@@ -48,7 +48,7 @@ public:
 
 private:
 	static void run_agents(Ref<Cno> cno) noexcept;
-	static void start_agents(const Ref<Cno> &cno);
+	static Status start_agents(const Ref<Cno> &cno) noexcept;
 	Agent take_agent() noexcept;
 	Status modify(std::uint32_t op) noexcept;
 	void stop_agents() noexcept;
