@@ -271,7 +271,8 @@ TEST(DatCrAccept, DescriptionTheActiveSideTimedOut)
 	with_scene([](Scene &s) {
 		Endpoint hasty(s.adapter);
 
-		ok(hasty.connect(s.adapter.address(), s.listener.qual(), {}, 200'000));
+		/* Long enough for the request to come. */
+		ok(hasty.connect(s.adapter.address(), s.listener.qual(), {}, 1'000'000));
 		DAT_CR_HANDLE first = std::exchange(s.cr, s.listener.request());
 		hasty.expect_connection(DAT_CONNECTION_EVENT_TIMED_OUT);
 		accept_in_vain(s);

@@ -97,7 +97,6 @@ TEST(DatEpConnect, ParametersTimeoutInfinite)
 		s.active.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
 		ok(accept_request(request, passive));
 		s.active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-		ok(dat_cr_reject(s.listener.request()));
 	});
 }
 
@@ -308,16 +307,14 @@ TEST(DatEpConnect, DescriptionUnreachable)
 	});
 }
 
-/* "timeout expired prior to completion ... DAT_CONNECTION_EVENT_TIMED_OUT" */
+/* "timeout expired prior to completion ... DAT_CONNECTION_EVENT_TIMED_OUT": nobody answers */
 TEST(DatEpConnect, DescriptionTimedOut)
 {
 	with_scene([](Scene &s) {
 		s.call.timeout = 200'000;
 		ok(s.call());
-		DAT_CR_HANDLE request = s.listener.request();
 		s.active.expect_connection(DAT_CONNECTION_EVENT_TIMED_OUT);
 		s.active.require_state(DAT_EP_STATE_DISCONNECTED);
-		dat_cr_reject(request);
 	});
 }
 

@@ -100,6 +100,11 @@ TEST(DatEpPostRdmaRead, DescriptionTheCookieIsReturned)
 	with_read([](PostScene &s) { check_cookies(s, [] {}); });
 }
 
+TEST(DatEpPostRdmaRead, DescriptionAllocatesNothing)
+{
+	check_allocates_nothing(Transfer::read);
+}
+
 TEST(DatEpPostRdmaRead, DescriptionIsFlushedInDisconnected)
 {
 	with_read(check_flushed);

@@ -99,6 +99,11 @@ TEST(DatEpPostRdmaWrite, DescriptionTheCookieIsReturned)
 	with_write([](PostScene &s) { check_cookies(s, [] {}); });
 }
 
+TEST(DatEpPostRdmaWrite, DescriptionAllocatesNothing)
+{
+	check_allocates_nothing(Transfer::write);
+}
+
 TEST(DatEpPostRdmaWrite, DescriptionIsFlushedInDisconnected)
 {
 	with_write(check_flushed);

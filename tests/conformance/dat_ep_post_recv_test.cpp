@@ -144,6 +144,11 @@ TEST(DatEpPostRecv, DescriptionPostedBeforeTheConnection)
 	});
 }
 
+TEST(DatEpPostRecv, DescriptionAllocatesNothing)
+{
+	check_allocates_nothing(Transfer::recv);
+}
+
 TEST(DatEpPostRecv, DescriptionIsFlushedInDisconnected)
 {
 	with_recv(check_flushed);

@@ -125,6 +125,11 @@ TEST(DatEpPostSend, DescriptionTheCookieIsReturned)
 	});
 }
 
+TEST(DatEpPostSend, DescriptionAllocatesNothing)
+{
+	check_allocates_nothing(Transfer::send);
+}
+
 TEST(DatEpPostSend, DescriptionIsFlushedInDisconnected)
 {
 	with_send(check_flushed);

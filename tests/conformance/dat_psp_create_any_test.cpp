@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <string>
 
 namespace suite {
 namespace {
@@ -88,6 +90,57 @@ TEST(DatPspCreateAny, DescriptionProviderFlag)
 		EXPECT_EQ(param.pz_handle, DAT_HANDLE_NULL);
 		EXPECT_EQ(param.connect_evd_handle, DAT_HANDLE_NULL);
 		ok(dat_cr_reject(cr));
+	});
+}
+
+/** The kernel picks ports from two only, until this goes. */
+class FewPorts {
+public:
+	FewPorts()
+	{
+		std::getline(std::ifstream(file), before_);
+		require(!before_.empty(), "the range of ports cannot be read");
+		set("61000 61001");
+	}
+	FewPorts(const FewPorts &) = delete;
+	FewPorts &operator=(const FewPorts &) = delete;
+	~FewPorts() { std::ofstream(file) << before_; }
+
+private:
+	static constexpr const char *file = "/proc/sys/net/ipv4/ip_local_port_range";
+
+	static void set(const char *range)
+	{
+		std::ofstream stream(file);
+
+		stream << range << std::flush;
+		require(stream.good(), "the range of ports cannot be set");
+	}
+
+	std::string before_;
+};
+
+/* "No Connection Qualifiers available." */
+TEST(DatPspCreateAny, ReturnValuesConnQualUnavailable)
+{
+	FewPorts ports;
+
+	play([](Line &) {
+		Adapter adapter;
+		EventQueue queue(adapter, 4, DAT_EVD_CR_FLAG);
+		Listener first(adapter), second(adapter);
+		DAT_CONN_QUAL qual;
+		DAT_PSP_HANDLE psp;
+		const auto create = [&] {
+			return dat_psp_create_any(adapter.ia(), &qual, queue.evd(),
+						  DAT_PSP_CONSUMER_FLAG, &psp);
+		};
+
+		refused(create(), DAT_CONN_QUAL_UNAVAILABLE, DAT_NO_SUBTYPE);
+		first.free();
+		ok(create());
+		EXPECT_EQ(qual, first.qual());
+		ok(dat_psp_free(psp));
 	});
 }
 

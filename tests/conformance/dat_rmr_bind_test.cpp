@@ -135,6 +135,7 @@ TEST(DatRmrBind, DescriptionASendBehindItComesBehindIt)
 		DAT_RMR_TRIPLET told;
 		const DAT_LMR_TRIPLET message = s.region.local(4096, sizeof told);
 
+		s.pair.settle();
 		for (int i = 0; i < 5; i++) {
 			ok(s.pair.active.recv(s.own.local(4096, sizeof told), 8));
 			ok(s.call());

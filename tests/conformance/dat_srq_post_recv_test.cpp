@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_srq_post_recv(3DAT)
 
+#include "allocations.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -146,6 +147,21 @@ TEST(DatSrqPostRecv, DescriptionTheListIsTheConsumersAgain)
 		std::fill(std::begin(list), std::end(list), DAT_LMR_TRIPLET{});
 		s.one.send(s.region.local(4096, 64), 2);
 		s.one.taker.expect_recv(1, 64);
+	});
+}
+
+/* "Providers shall avoid resource allocation as part of dat_srq_post_recv()" */
+TEST(DatSrqPostRecv, DescriptionAllocatesNothing)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_scene([](Scene &s) {
+		const std::size_t before = allocations();
+
+		EXPECT_GT(before, 0U);
+		for (DAT_UINT64 i = 0; i < 10; i++)
+			ok(s.queue.post(s.region.local(0, 64), i));
+		EXPECT_EQ(allocations(), before);
 	});
 }
 

@@ -2,6 +2,7 @@
 /* What the manual pages of the four transfers say in the same words. */
 #pragma once
 
+#include "allocations.hpp"
 #include "ep_states.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -237,6 +238,22 @@ inline void check_flushed(PostScene &s)
 	EXPECT_EQ(dto.user_cookie.as_64, 77U);
 	EXPECT_EQ(dto.status, DAT_DTO_ERR_FLUSHED);
 	EXPECT_EQ(dto.ep_handle, s.pair.active.ep());
+}
+
+/* "should avoid resource allocation ... to ensure that this operation is nonblocking" */
+inline void check_allocates_nothing(Transfer transfer)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_post(transfer, [](PostScene &s) {
+		for (DAT_UINT64 i = 0; i < 4; i++)
+			ok(s.pair.passive.recv(s.far.local(0, 64), i));
+		const std::size_t before = allocations();
+		EXPECT_GT(before, 0U);
+		for (int i = 0; i < 4; i++)
+			ok(s.call());
+		EXPECT_EQ(allocations(), before);
+	});
 }
 
 /**
