@@ -3,6 +3,7 @@
 
 #include "pair.hpp"
 #include "play.hpp"
+#include "private_data.hpp"
 #include "settings.hpp"
 
 #include <gtest/gtest.h>
@@ -18,21 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/** A caller's private data, and that nothing but padding follows it. */
-void require_private_data(const void *data, DAT_COUNT size, std::string_view expected, bool padded,
-			  Location where = Location::current())
-{
-	auto bytes = static_cast<const unsigned char *>(data);
-
-	require(size >= static_cast<DAT_COUNT>(expected.size()), "private data was cut", where);
-	require(padded || size == static_cast<DAT_COUNT>(expected.size()),
-		"private data grew to " + std::to_string(size) + " bytes", where);
-	require(expected.empty() || std::memcmp(bytes, expected.data(), expected.size()) == 0,
-		"private data changed", where);
-	for (DAT_COUNT i = static_cast<DAT_COUNT>(expected.size()); i < size; i++)
-		require(bytes[i] == 0, "private data has a tail", where);
-}
-
 DAT_CR_PARAM query(DAT_CR_HANDLE request)
 {
 	DAT_CR_PARAM param;
@@ -41,15 +27,13 @@ DAT_CR_PARAM query(DAT_CR_HANDLE request)
 	return param;
 }
 
-/* Over IB and RoCE the receiver sees the transport's whole field. */
-void accept_with_private_data(Adapter &adapter, Listener &listener, Endpoint &endpoint,
-			      std::string_view expected, std::string_view answer)
+void accept_with_private_data(Listener &listener, Endpoint &endpoint, std::string_view expected,
+			      std::string_view answer)
 {
 	DAT_CR_HANDLE request = listener.request();
 	DAT_CR_PARAM param = query(request);
 
-	require_private_data(param.private_data, param.private_data_size, expected,
-			     !adapter.iwarp());
+	require_private_data(param.private_data, param.private_data_size, expected);
 	require(param.local_ep_handle == DAT_HANDLE_NULL, "a PSP's request carries an EP");
 	ok(accept_request(request, endpoint, answer));
 	endpoint.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
@@ -65,8 +49,7 @@ TEST(Connect, PrivateDataGoesBothWays)
 			Endpoint endpoint(adapter);
 
 			line.send(listener.qual());
-			accept_with_private_data(adapter, listener, endpoint, "a request",
-						 "an acceptance");
+			accept_with_private_data(listener, endpoint, "a request", "an acceptance");
 			endpoint.require_state(DAT_EP_STATE_CONNECTED);
 			line.meet();
 		},
@@ -78,7 +61,7 @@ TEST(Connect, PrivateDataGoesBothWays)
 					    "a request"));
 			auto data = endpoint.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 			require_private_data(data.private_data, data.private_data_size,
-					     "an acceptance", !adapter.iwarp());
+					     "an acceptance");
 			endpoint.require_state(DAT_EP_STATE_CONNECTED);
 			line.meet();
 		});
@@ -98,10 +81,9 @@ TEST(Connect, PrivateDataOfEveryLength)
 			std::string data(size, 'x');
 
 			ok(active.connect(adapter.address(), listener.qual(), data));
-			accept_with_private_data(adapter, listener, passive, data, data);
+			accept_with_private_data(listener, passive, data, data);
 			auto answer = active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-			require_private_data(answer.private_data, answer.private_data_size, data,
-					     !adapter.iwarp());
+			require_private_data(answer.private_data, answer.private_data_size, data);
 		}
 
 		Endpoint endpoint(adapter);

@@ -3,6 +3,7 @@
 
 #include "endpoint.hpp"
 #include "play.hpp"
+#include "service_point.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,69 +11,6 @@
 
 namespace suite {
 namespace {
-
-/** A listener whose requests come with an endpoint, and somebody who calls. */
-struct Maker {
-	explicit Maker(const Adapter &a)
-		: adapter(a), queue(a, 16, DAT_EVD_CR_FLAG), events(a, 64), caller(a)
-	{
-		ok(dat_psp_create_any(a.ia(), &qual, queue.evd(), DAT_PSP_PROVIDER_FLAG, &psp));
-	}
-	Maker(const Maker &) = delete;
-	Maker &operator=(const Maker &) = delete;
-	~Maker()
-	{
-		if (psp != DAT_HANDLE_NULL)
-			dat_psp_free(psp);
-	}
-
-	/** A request, and its endpoint. */
-	DAT_CR_HANDLE request(DAT_EP_HANDLE &ep, Location where = Location::current())
-	{
-		DAT_CR_PARAM param;
-
-		ok(caller.connect(adapter.address(), qual, "hello"), where);
-		DAT_EVENT event = queue.expect(DAT_CONNECTION_REQUEST_EVENT, where);
-		DAT_CR_HANDLE cr = event.event_data.cr_arrival_event_data.cr_handle;
-		ok(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param), where);
-		ep = param.local_ep_handle;
-		require(ep != DAT_HANDLE_NULL, "the request brings no EP", where);
-		require_state(ep, DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING, where);
-		return cr;
-	}
-
-	/** The zone and the queues that it lacks. */
-	void adopt(DAT_EP_HANDLE ep, Location where = Location::current())
-	{
-		DAT_EP_PARAM param{};
-
-		param.pz_handle = adapter.pz();
-		param.recv_evd_handle = events.evd();
-		param.request_evd_handle = events.evd();
-		param.connect_evd_handle = events.evd();
-		ok(dat_ep_modify(ep,
-				 DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE |
-					 DAT_EP_FIELD_REQUEST_EVD_HANDLE |
-					 DAT_EP_FIELD_CONNECT_EVD_HANDLE,
-				 &param),
-		   where);
-	}
-
-	static void require_state(DAT_EP_HANDLE ep, DAT_EP_STATE expected,
-				  Location where = Location::current())
-	{
-		DAT_EP_STATE state;
-
-		ok(dat_ep_get_status(ep, &state, nullptr, nullptr), where);
-		require(state == expected, "the EP is in state " + std::to_string(state), where);
-	}
-
-	const Adapter &adapter;
-	EventQueue queue, events;
-	Endpoint caller;
-	DAT_CONN_QUAL qual = 0;
-	DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
-};
 
 DAT_RETURN post_recv(DAT_EP_HANDLE ep, DAT_LMR_TRIPLET segment, DAT_UINT64 cookie)
 {

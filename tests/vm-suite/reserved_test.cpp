@@ -3,69 +3,12 @@
 
 #include "pair.hpp"
 #include "play.hpp"
+#include "service_point.hpp"
 
 #include <gtest/gtest.h>
 
 namespace suite {
 namespace {
-
-/** A qualifier that nobody listens on. */
-DAT_CONN_QUAL free_qualifier(const Adapter &adapter)
-{
-	return Listener(adapter).qual();
-}
-
-/** An endpoint with an RSP, and somebody who connects to it. */
-struct Reserved {
-	explicit Reserved(const Adapter &a)
-		: adapter(a), queue(a, 16, DAT_EVD_CR_FLAG), passive(a), active(a),
-		  qual(free_qualifier(a))
-	{
-		ok(dat_rsp_create(a.ia(), qual, passive.ep(), queue.evd(), &rsp));
-	}
-	Reserved(const Reserved &) = delete;
-	Reserved &operator=(const Reserved &) = delete;
-	~Reserved()
-	{
-		if (rsp != DAT_HANDLE_NULL)
-			dat_rsp_free(rsp);
-	}
-
-	void free(Location where = Location::current())
-	{
-		ok(dat_rsp_free(std::exchange(rsp, DAT_HANDLE_NULL)), where);
-	}
-
-	/** The active side's request, as the passive side sees it. */
-	DAT_CR_HANDLE request(Location where = Location::current())
-	{
-		ok(active.connect(adapter.address(), qual, "hello"), where);
-		DAT_EVENT event = queue.expect(DAT_CONNECTION_REQUEST_EVENT, where);
-		auto &data = event.event_data.cr_arrival_event_data;
-		require(data.sp_handle.rsp_handle == rsp, "the request names another RSP", where);
-		require(data.conn_qual == qual, "the request names another qualifier", where);
-		passive.require_state(DAT_EP_STATE_PASSIVE_CONNECTION_PENDING, where);
-		return data.cr_handle;
-	}
-
-	void require_data_moves(Location where = Location::current())
-	{
-		Region here(adapter, 4096), there(adapter, 4096);
-
-		fill(here.bytes(0, 1000), 7);
-		ok(passive.recv(there.local(0, 4096), 1), where);
-		ok(active.send(here.local(0, 1000), 2), where);
-		passive.expect_recv(1, 1000, where);
-		active.expect_request(2, 1000, where);
-		require_pattern(there.bytes(0, 1000), 7, where);
-	}
-
-	const Adapter &adapter;
-	EventQueue queue;
-	Endpoint passive, active;
-	DAT_CONN_QUAL qual;
-	DAT_RSP_HANDLE rsp = DAT_HANDLE_NULL;
-};
 
 TEST(Reserved, TakesOneRequestOnItsEndpoint)
 {
