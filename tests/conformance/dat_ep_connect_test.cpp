@@ -189,7 +189,7 @@ TEST(DatEpConnect, DescriptionPrivateDataIsPassed)
 		DAT_CR_PARAM request;
 
 		s.call.data = data;
-		s.call.size = sizeof data;
+		s.call.size = sizeof data - 1;
 		ok(s.call());
 		/* It is the caller's again: it was passed by value. */
 		std::fill(std::begin(data), std::end(data), 'x');

@@ -186,7 +186,7 @@ TEST(DatEpDupConnect, DescriptionPrivateDataIsPassed)
 		DAT_CR_PARAM request;
 
 		s.data = bytes;
-		s.size = sizeof bytes;
+		s.size = sizeof bytes - 1;
 		ok(s.call());
 		DAT_CR_HANDLE cr = s.pair.listener.request();
 		ok(dat_cr_query(cr, DAT_CR_FIELD_ALL, &request));
