@@ -110,7 +110,7 @@ TEST(DatIaClose, UsageAbruptLeavesNothing)
 	});
 }
 
-/* "Multiple instances (opens)": the others are not touched */
+/* dat_ia_open(): "Multiple instances (opens) ... can exist.": others are not touched */
 TEST(DatIaClose, DescriptionOtherInstancesLive)
 {
 	play([](Line &) {

@@ -3,6 +3,7 @@
 
 #include "cno.hpp"
 #include "every_object.hpp"
+#include "no_memory.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "registry.hpp"
@@ -252,6 +253,20 @@ TEST(DatIaOpen, InvalidHandleAsyncEvd)
 		refused(dat_ia_open(name.data(), 8, &async, &ia), DAT_INVALID_HANDLE,
 			DAT_INVALID_HANDLE_EVD_ASYNC);
 		EXPECT_EQ(async, adapter.pz());
+	});
+}
+
+/* No memory for what the adapter shares with the program, and nothing left. */
+TEST(DatIaOpen, InsufficientResourcesNoMemory)
+{
+	play([](Line &) {
+		DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+		std::string name = adapter_name();
+		DAT_IA_HANDLE ia;
+		NoMemory limit;
+
+		refused(dat_ia_open(name.data(), 8, &async, &ia), DAT_INSUFFICIENT_RESOURCES,
+			DAT_RESOURCE_MEMORY);
 	});
 }
 

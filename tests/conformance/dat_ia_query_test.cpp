@@ -100,8 +100,8 @@ TEST(DatIaQuery, AttributesLimits)
 	});
 }
 
-/* "an EP, in every direction": as many as the attribute says, and no more */
-TEST(DatIaQuery, AttributesLimitsAreTrue)
+/* "Maximum size of the EVD queue supported by an IA.": so much, and no more */
+TEST(DatIaQuery, AttributesMaxEvdQueueSize)
 {
 	play([](Line &) {
 		Adapter adapter;

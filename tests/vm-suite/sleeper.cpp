@@ -12,25 +12,14 @@
 
 namespace suite {
 
-namespace {
-
-long sleeps_so_far()
-{
-	rusage usage{};
-
-	sys(getrusage(RUSAGE_THREAD, &usage));
-	return usage.ru_nvcsw;
-}
-
-} // namespace
-
 Sleeper::Sleeper(std::function<DAT_RETURN()> call, Location where)
 {
 	result_ = std::async(std::launch::async, [this, call = std::move(call)] {
-		const long before = sleeps_so_far();
 		tid_ = gettid();
 		const DAT_RETURN result = call();
-		sleeps_ = sleeps_so_far() - before;
+		rusage usage{};
+		sys(getrusage(RUSAGE_THREAD, &usage));
+		sleeps_ = usage.ru_nvcsw;
 		return result;
 	});
 	const auto deadline = std::chrono::steady_clock::now() + patience();
@@ -40,11 +29,25 @@ Sleeper::Sleeper(std::function<DAT_RETURN()> call, Location where)
 			where);
 		std::this_thread::yield();
 	}
+	first_sleep_ = sleeps_so_far();
 }
 
 bool Sleeper::over() const
 {
 	return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+/** What getrusage() tells the thread itself. The sleep that it is in counts. */
+long Sleeper::sleeps_so_far() const
+{
+	std::ifstream file("/proc/self/task/" + std::to_string(tid_) + "/status");
+	const std::string name = "voluntary_ctxt_switches:";
+
+	for (std::string line; std::getline(file, line);) {
+		if (line.starts_with(name))
+			return std::stol(line.substr(name.size()));
+	}
+	throw Failure("a thread has no count of its sleeps", Location::current());
 }
 
 void Sleeper::signal(int number) const

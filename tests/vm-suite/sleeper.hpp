@@ -26,15 +26,17 @@ public:
 	/** What the call gave, when it has ended. */
 	DAT_RETURN result() { return result_.get(); }
 	bool over() const;
-	/** How often the thread gave its processor away for the call. */
-	long sleeps() const noexcept { return sleeps_; }
+	/** How often the call slept again after its first sleep; 0 if it woke once. */
+	long further_sleeps() const noexcept { return sleeps_ - first_sleep_; }
 	void signal(int number) const;
 
 private:
 	bool asleep() const;
+	long sleeps_so_far() const;
 
 	std::atomic<pid_t> tid_ = 0;
 	std::atomic<long> sleeps_ = -1;
+	long first_sleep_ = 0;
 	std::future<DAT_RETURN> result_;
 };
 
