@@ -113,18 +113,19 @@ TEST(DatEvdPostSe, QueueFullBehindWhatWaits)
 	play([](Line &) {
 		Adapter adapter;
 		EventQueue queue(adapter, 2, DAT_EVD_DTO_FLAG | DAT_EVD_SOFTWARE_FLAG);
+		EventQueue connections(adapter, 16), others(adapter, 16);
 		Listener listener(adapter);
-		EventQueue connections(adapter, 16);
 		Region target(adapter, 64);
-		DAT_EP_HANDLE active;
-		Endpoint passive(adapter);
 		DAT_RMR_TRIPLET nowhere = target.remote(0, 0);
+		DAT_EP_HANDLE active, passive;
 
 		ok(dat_ep_create(adapter.ia(), adapter.pz(), queue.evd(), queue.evd(),
 				 connections.evd(), nullptr, &active));
+		ok(dat_ep_create(adapter.ia(), adapter.pz(), others.evd(), others.evd(),
+				 others.evd(), nullptr, &passive));
 		ok(dat_ep_connect(active, adapter.address(), listener.qual(), long_time, 0, nullptr,
 				  DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
-		listener.accept(passive);
+		ok(dat_cr_accept(listener.request(), passive, 0, nullptr));
 		connections.expect(DAT_CONNECTION_EVENT_ESTABLISHED);
 		for (DAT_UINT64 i = 0; i < count; i++)
 			ok(dat_ep_post_rdma_write(active, 0, nullptr, DAT_DTO_COOKIE{ .as_64 = i },
@@ -138,6 +139,7 @@ TEST(DatEvdPostSe, QueueFullBehindWhatWaits)
 		ok(post_se(queue, 2));
 		expect_se(queue, 2);
 		ok(dat_ep_free(active));
+		ok(dat_ep_free(passive));
 	});
 }
 

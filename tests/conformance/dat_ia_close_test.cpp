@@ -45,17 +45,12 @@ TEST(DatIaClose, DescriptionAbruptEndsConnections)
 	play([](Line &) {
 		Adapter one, two;
 		Listener listener(one);
-		Endpoint active(one);
-		DAT_EVD_HANDLE evd;
-		DAT_EP_HANDLE passive;
+		Endpoint kept(one), gone(two);
 
-		ok(dat_evd_create(two.ia(), 16, DAT_HANDLE_NULL, any_stream, &evd));
-		ok(dat_ep_create(two.ia(), two.pz(), evd, evd, evd, nullptr, &passive));
-		ok(dat_ep_connect(passive, one.address(), listener.qual(), long_time, 0, nullptr,
-				  DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
-		listener.accept(active);
+		ok(gone.connect(one.address(), listener.qual()));
+		listener.accept(kept);
 		two.close_abruptly();
-		active.expect_end();
+		kept.expect_end();
 	});
 }
 
