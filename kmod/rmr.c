@@ -308,8 +308,8 @@ static int bind_check(const struct kdapl_rmr *rmr, const struct kdapl_lmr *lmr,
 
 /* A window over what is to be bound, mapped by the module. */
 static struct kdapl_window *window_over(struct kdapl_rmr *rmr,
-					 struct kdapl_lmr *lmr,
-					 const struct kdapl_rmr_bind *arg)
+					struct kdapl_lmr *lmr,
+					const struct kdapl_rmr_bind *arg)
 {
 	const struct sg_table *sgt = lmr_pages(lmr);
 	struct kdapl_window *window;
