@@ -72,8 +72,8 @@ static bool wq_may_leave(const struct kdapl_wq *wq, bool flushed)
 /* Of an SRQ the EP has what it took. */
 static bool recvs_may_leave(const struct kdapl_ep *ep, bool flushed)
 {
-	/* (I) pairs with (J). */
 	if (ep->srq)
+		/* (I) pairs with (J). */
 		return ep->srq_taken == smp_load_acquire(&ep->rq.done);
 	return wq_may_leave(&ep->rq, flushed);
 }
