@@ -231,6 +231,7 @@ static void srq_one_ep_ends(struct kunit *test)
 	fake_take(env_qp(&a), 1, IB_WC_LOC_LEN_ERR);
 	EXPECT_RECV(test, &a.recv, 0, DAT_DTO_ERR_LOCAL_LENGTH);
 	EXPECT_SOON(test, prog_ep(&a, state) == KDAPL_EP_DISCONNECTED);
+	flush_work(&a.ep->end_work);
 	EXPECT_CONN(test, &a.conn, DAT_CONNECTION_EVENT_BROKEN);
 	EXPECT_NO_EVENT(test, &a.recv);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 3);
@@ -542,6 +543,8 @@ static void ep_marks_of_an_srq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
 	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	/* The event comes after the state. */
+	flush_work(&tep.ep->end_work);
 	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
 	for (i = 0; i < 8; i++) {
 		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
@@ -574,6 +577,8 @@ static void ep_marks_of_its_own(struct kunit *test)
 	mutex_unlock(&tep.ep->mutex);
 	kdapl_ep_established(tep.ep, 0);
 	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	/* The event comes after the state. */
+	flush_work(&tep.ep->end_work);
 	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_ESTABLISHED);
 	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
 	for (i = 0; i < 4; i++)
