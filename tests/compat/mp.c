@@ -61,6 +61,22 @@ static void check_addresses(const struct mp *mp)
 	}
 }
 
+/* A process that is ahead by one has told that everyone was at the last. */
+void mp_barrier(struct mp *mp)
+{
+	struct oob_message reached = { 0 };
+
+	reached.kind = OOB_BARRIER;
+	oob_tell_all(mp->oob, reached);
+	mp->barriers++;
+	while (mp->barriers_heard < mp->barriers * (mp->oob->ranks - 1))
+		mp_progress(mp);
+}
+
+/*
+ * Who knows all addresses connects at once, and a request can overtake the
+ * message with the address of who asks: so everybody has to know them first.
+ */
 void mp_join(struct mp *mp)
 {
 	struct oob_message here = { 0 };
@@ -77,6 +93,7 @@ void mp_join(struct mp *mp)
 	while (mp->addresses < mp->oob->ranks - 1)
 		mp_progress(mp);
 	check_addresses(mp);
+	mp_barrier(mp);
 }
 
 void mp_send(struct mp *mp, int to, uint32_t sequence, const void *data, size_t size, int *pending)
@@ -94,18 +111,6 @@ void mp_send(struct mp *mp, int to, uint32_t sequence, const void *data, size_t 
 	post_header(fragment)->size = size;
 	memcpy(fragment->data + sizeof(struct header), data, size);
 	post_wait(fragment, sizeof(struct header) + size);
-}
-
-/* A process that is ahead by one has told that everyone was at the last. */
-void mp_barrier(struct mp *mp)
-{
-	struct oob_message reached = { 0 };
-
-	reached.kind = OOB_BARRIER;
-	oob_tell_all(mp->oob, reached);
-	mp->barriers++;
-	while (mp->barriers_heard < mp->barriers * (mp->oob->ranks - 1))
-		mp_progress(mp);
 }
 
 const struct mp_counts *mp_counts(const struct mp *mp)
