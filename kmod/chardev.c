@@ -544,7 +544,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.any = cmd_evd_fill,
 	},
 	[_IOC_NR(KDAPL_EP_CREATE)] = {
-		KDAPL_EP_CREATE, V1(kdapl_ep_create, pad),
+		KDAPL_EP_CREATE, V1(kdapl_ep_create, request_notify),
 		.ia = cmd_ep_create,
 	},
 	[_IOC_NR(KDAPL_EP_QUERY)] = {
@@ -640,7 +640,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.ia = cmd_rsp_create,
 	},
 	[_IOC_NR(KDAPL_EP_MODIFY)] = {
-		KDAPL_EP_MODIFY, V1(kdapl_ep_modify, pad),
+		KDAPL_EP_MODIFY, V1(kdapl_ep_modify, request_notify),
 		.ia = cmd_ep_modify,
 	},
 	[_IOC_NR(KDAPL_CR_OFFER)] = {

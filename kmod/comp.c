@@ -76,6 +76,8 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 
 	if (work->bind)
 		kdapl_bind_retire(work, &event);
+	/* As the bind says, whose status is that of both its slots. */
+	work->rec.quiet = work->quiet && event.status == DAT_DTO_SUCCESS;
 	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 						   ep->request_evd,
 		       &event, &work->rec);

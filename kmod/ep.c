@@ -605,8 +605,37 @@ static void wq_cancel(struct kdapl_wq *wq, struct kdapl_evd *evd)
 	kdapl_evd_sync(evd);
 }
 
+/* Both or none. On success the EP is of these kinds. */
+int kdapl_ep_join(struct kdapl_ep *ep, u16 recv_notify, u16 request_notify)
+{
+	int ret;
+
+	ret = kdapl_evd_join(ep->recv_evd, recv_notify);
+	if (ret)
+		return ret;
+	ret = kdapl_evd_join(ep->request_evd, request_notify);
+	if (ret) {
+		kdapl_evd_leave(ep->recv_evd);
+		return ret;
+	}
+	ep->recv_notify = recv_notify;
+	ep->request_notify = request_notify;
+	ep->joined = true;
+	return 0;
+}
+
+void kdapl_ep_leave(struct kdapl_ep *ep)
+{
+	if (!ep->joined)
+		return;
+	kdapl_evd_leave(ep->recv_evd);
+	kdapl_evd_leave(ep->request_evd);
+	ep->joined = false;
+}
+
 static void ep_unuse(struct kdapl_ep *ep)
 {
+	kdapl_ep_leave(ep);
 	if (ep->recv_evd)
 		kdapl_obj_unuse(&ep->recv_evd->obj);
 	if (ep->request_evd)
@@ -677,7 +706,9 @@ int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
 
 int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
 {
-	if (arg->flags || arg->rdma_read_fixed > 1 || arg->pad)
+	if (arg->flags || arg->rdma_read_fixed > 1 ||
+	    arg->recv_notify > KDAPL_NOTIFY_QUIET ||
+	    arg->request_notify > KDAPL_NOTIFY_QUIET)
 		return -EINVAL;
 	if (arg->srq && arg->max_recvs)
 		return -EINVAL;
@@ -776,6 +807,8 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	int ret;
 
 	ret = ep_use(ep, arg);
+	if (!ret)
+		ret = kdapl_ep_join(ep, arg->recv_notify, arg->request_notify);
 	if (!ret)
 		ret = kdapl_wq_init(&ep->rq, ep, arg->max_recvs);
 	if (!ret)

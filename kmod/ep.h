@@ -53,6 +53,7 @@ struct kdapl_work {
 	u8 state;
 	u8 status;		/* enum kdapl_dto_status */
 	bool suppress;
+	bool quiet;		/* its event is no notification, unless it failed */
 };
 
 /*
@@ -73,6 +74,8 @@ struct kdapl_ep {
 	struct kdapl_obj obj;
 	struct kdapl_pz *pz;
 	struct kdapl_evd *recv_evd, *request_evd, *connect_evd;
+	u16 recv_notify, request_notify;	/* enum kdapl_notify */
+	bool joined;		/* its EVDs count it among their streams */
 	struct kdapl_srq *srq;	/* where its receives come from, or NULL */
 
 	struct mutex mutex;	/* serialises the control calls of this EP */
@@ -206,6 +209,9 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep);
 int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg);
 int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
 		     struct kdapl_evd **evd);
+/* Its completion streams begin, or cease, to use its EVDs: kdapl_evd_join(). */
+int kdapl_ep_join(struct kdapl_ep *ep, u16 recv_notify, u16 request_notify);
+void kdapl_ep_leave(struct kdapl_ep *ep);
 void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
 /* Numbers of segments and of RDMA reads. */
 void kdapl_ep_set_limits(struct kdapl_ep *ep,

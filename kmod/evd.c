@@ -88,18 +88,34 @@ static void evd_refill(struct kdapl_evd *evd)
 	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
 
+/* There is what a waiter waits for: enough events, or an unread notification. */
+static bool evd_ready(struct kdapl_evd *evd)
+{
+	struct kdapl_ev_head *head = evd->head.addr;
+
+	if (evd->notify == KDAPL_NOTIFY_THRESHOLD)
+		return kdapl_evd_queued(evd) >= evd->wait_threshold;
+	return kdapl_evd_queued(evd) &&
+	       (s32)(evd->notified - READ_ONCE(head->head)) > 0;
+}
+
 /*
  * An event came. A wake-up nobody waits for is not issued; who waits for more of
  * them keeps the CNO from being triggered, too.
  */
-static void evd_wake(struct kdapl_evd *evd)
+static void evd_wake(struct kdapl_evd *evd, bool quiet)
 {
 	if (evd->dead)
 		return;
+	if (evd->notify != KDAPL_NOTIFY_THRESHOLD) {
+		if (quiet)
+			return;
+		evd->notified = evd->tail + evd->backlog_len;
+	}
 	if (!evd->wait_threshold) {
 		if (evd->cno && evd->enabled)
 			kdapl_cno_trigger(evd->cno, evd->obj.user);
-	} else if (kdapl_evd_queued(evd) >= evd->wait_threshold) {
+	} else if (evd_ready(evd)) {
 		wake_up(&evd->wait);
 	}
 }
@@ -109,6 +125,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 {
 	/* The event may be part of the record, which goes. */
 	bool event_came = event->type;
+	bool quiet = rec && rec->quiet;
 
 	if (!evd) {
 		evd_release(rec);
@@ -128,7 +145,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 	}
 	if (event_came)
-		evd_wake(evd);
+		evd_wake(evd, quiet);
 	spin_unlock_bh(&evd->lock);
 }
 
@@ -150,13 +167,49 @@ int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie)
 	evd_refill(evd);
 	if (list_empty(&evd->backlog) && evd_has_room(evd)) {
 		evd_store(evd, &event, NULL);
-		evd_wake(evd);
+		evd_wake(evd, false);
 	} else {
 		ret = -ENOBUFS;
 	}
 out:
 	spin_unlock_bh(&evd->lock);
 	return ret;
+}
+
+int kdapl_evd_join(struct kdapl_evd *evd, u32 notify)
+{
+	const u32 streams = DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG;
+	int ret = 0;
+
+	if (!evd)
+		return 0;
+	if (notify != KDAPL_NOTIFY_THRESHOLD && evd->flags & ~streams)
+		return -EINVAL;
+	spin_lock_bh(&evd->lock);
+	if (evd->notify_users && evd->notify != notify) {
+		ret = -EINVAL;
+		goto out;
+	}
+	evd->notify_users++;
+	if (evd->notify == notify)
+		goto out;
+	evd->notify = notify;
+	/* Whatever is there already is worth looking at. */
+	evd->notified = evd->tail + evd->backlog_len;
+	evd_set_flag(evd, KDAPL_EV_QUIET, notify == KDAPL_NOTIFY_QUIET);
+out:
+	spin_unlock_bh(&evd->lock);
+	return ret;
+}
+
+/* It stays what it was until somebody else comes. */
+void kdapl_evd_leave(struct kdapl_evd *evd)
+{
+	if (!evd)
+		return;
+	spin_lock_bh(&evd->lock);
+	evd->notify_users--;
+	spin_unlock_bh(&evd->lock);
 }
 
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
@@ -238,7 +291,7 @@ static int evd_wait_state(struct kdapl_evd *evd)
 		ret = -EBADFD;
 	} else {
 		evd_refill(evd);
-		if (kdapl_evd_queued(evd) >= evd->wait_threshold)
+		if (evd_ready(evd))
 			ret = 0;
 		else if (evd->flags_shown & KDAPL_EV_DEAD)
 			ret = -ECANCELED;
@@ -281,7 +334,8 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 	int ret = 0;
 
 	spin_lock_bh(&evd->lock);
-	if (!threshold || threshold > evd->qlen)
+	if (!threshold || threshold > evd->qlen ||
+	    (evd->notify != KDAPL_NOTIFY_THRESHOLD && threshold > 1))
 		ret = -EINVAL;
 	else if (evd->dead)
 		ret = -ECANCELED;

@@ -30,6 +30,7 @@ struct kdapl_evrec {
 	struct list_head list;
 	struct kdapl_event event;
 	void (*release)(struct kdapl_evrec *rec);
+	bool quiet;		/* no notification, where the EVD makes a difference */
 };
 
 struct kdapl_cno;
@@ -49,6 +50,9 @@ struct kdapl_evd {
 	u32 flags_shown;	/* the module's own copy of ring->flags */
 	struct list_head backlog;
 	u32 backlog_len;	/* events in it; records without one do not count */
+	u32 notify;		/* enum kdapl_notify, of all that uses it */
+	u32 notify_users;	/* completion streams of EPs */
+	u32 notified;		/* index behind the last notification */
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
@@ -91,6 +95,16 @@ int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
  */
 void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec);
+
+/**
+ * kdapl_evd_join() - a completion stream of an EP begins to use an EVD
+ * @evd: the EVD, or NULL
+ * @notify: enum kdapl_notify, as others of its streams have it
+ *
+ * Process context. -EINVAL where it does not fit the others.
+ */
+int kdapl_evd_join(struct kdapl_evd *evd, u32 notify);
+void kdapl_evd_leave(struct kdapl_evd *evd);
 
 /* Take back a record that may still wait: its event is dropped. */
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);

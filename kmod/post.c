@@ -169,6 +169,7 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	work->cookie = sqe->cookie;
 	work->op = sqe->op;
 	work->suppress = sqe->flags & KDAPL_SQE_SUPPRESS && !is_recv(sqe);
+	work->quiet = sqe->flags & KDAPL_SQE_QUIET;
 	work->length = 0;
 
 	if (ep_flushes(ep, is_recv(sqe))) {

@@ -361,6 +361,7 @@ static struct kdapl_work *bind_slot(struct kdapl_ep *ep,
 	work->cookie = arg->cookie;
 	work->op = KDAPL_WORK_BIND;
 	work->suppress = arg->flags & KDAPL_SQE_SUPPRESS;
+	work->quiet = arg->flags & KDAPL_SQE_QUIET;
 	work->length = 0;
 	work->bind = bind;
 	/* Where the device has nothing to do for it. */
@@ -653,7 +654,8 @@ int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg)
 	int ret = -ENOENT;
 
 	if (arg->privileges & ~KDAPL_PRIV_ALL || arg->pad ||
-	    arg->flags & ~(KDAPL_SQE_SUPPRESS | KDAPL_SQE_FENCE))
+	    arg->flags & ~(KDAPL_SQE_SUPPRESS | KDAPL_SQE_FENCE |
+			   KDAPL_SQE_QUIET))
 		return -EINVAL;
 	arg->rkey = 0;
 	rmr = kdapl_obj_get(ia, arg->rmr, KDAPL_OBJ_RMR);

@@ -168,7 +168,8 @@ AT(kdapl_ep_create, id, 52);
 AT(kdapl_ep_create, user, 56);
 AT(kdapl_ep_create, status, 64);
 AT(kdapl_ep_create, srq, 80);
-AT(kdapl_ep_create, pad, 84);
+AT(kdapl_ep_create, recv_notify, 84);
+AT(kdapl_ep_create, request_notify, 86);
 
 SIZE(kdapl_ep_query, 336);
 AT(kdapl_ep_query, ep, 4);
@@ -224,7 +225,8 @@ AT(kdapl_ep_modify, max_request_iov, 36);
 AT(kdapl_ep_modify, max_rdma_read_in, 40);
 AT(kdapl_ep_modify, max_rdma_read_out, 44);
 AT(kdapl_ep_modify, rdma_read_fixed, 48);
-AT(kdapl_ep_modify, pad, 52);
+AT(kdapl_ep_modify, recv_notify, 52);
+AT(kdapl_ep_modify, request_notify, 54);
 
 SIZE(kdapl_cr_offer, 16);
 AT(kdapl_cr_offer, cr, 4);

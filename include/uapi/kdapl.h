@@ -128,8 +128,9 @@ enum kdapl_op {
 #define KDAPL_SQE_SUPPRESS	(1U << 0)	/* no event when it succeeds */
 #define KDAPL_SQE_SOLICITED	(1U << 1)	/* wake a solicited waiter */
 #define KDAPL_SQE_FENCE		(1U << 2)	/* after all earlier RDMA reads */
+#define KDAPL_SQE_QUIET		(1U << 3)	/* no notification: KDAPL_NOTIFY_QUIET */
 #define KDAPL_SQE_FLAGS		(KDAPL_SQE_SUPPRESS | KDAPL_SQE_SOLICITED | \
-				 KDAPL_SQE_FENCE)
+				 KDAPL_SQE_FENCE | KDAPL_SQE_QUIET)
 
 /**
  * struct kdapl_seg - a piece of local memory
@@ -222,6 +223,7 @@ struct kdapl_srq_status {
 #define KDAPL_EV_BACKLOG	(1U << 0)	/* more events wait for room: KDAPL_EVD_FILL */
 #define KDAPL_EV_ASK		(1U << 1)	/* the module must look: KDAPL_EVD_FILL */
 #define KDAPL_EV_DEAD		(1U << 2)	/* the device is gone */
+#define KDAPL_EV_QUIET		(1U << 3)	/* KDAPL_NOTIFY_QUIET: wait in the module */
 
 struct kdapl_ev_ring {
 	__u32 tail;		/* module: next index to fill */
@@ -743,6 +745,20 @@ struct kdapl_cno_modify {
 };
 
 /**
+ * enum kdapl_notify - which completions end a wait, and trigger a CNO
+ * @KDAPL_NOTIFY_THRESHOLD: all, when there are enough of them
+ * @KDAPL_NOTIFY_QUIET: those that were not posted with KDAPL_SQE_QUIET, and
+ *	failures
+ *
+ * All EPs whose completions an EVD takes must be of one kind, else EINVAL; with
+ * another than KDAPL_NOTIFY_THRESHOLD it is for completions and binds only.
+ */
+enum kdapl_notify {
+	KDAPL_NOTIFY_THRESHOLD,
+	KDAPL_NOTIFY_QUIET,
+};
+
+/**
  * struct kdapl_ep_create - endpoint (KDAPL_EP_CREATE)
  * @size: sizeof(struct kdapl_ep_create)
  * @flags: zero
@@ -762,7 +778,8 @@ struct kdapl_cno_modify {
  * @status: out: struct kdapl_ep_status (program reads)
  * @srq: id of the SRQ that it takes its receives from, 0 for none; of the same PZ,
  *	else EPERM. Then @recv_evd is needed, and @max_recvs is 0.
- * @pad: zero
+ * @recv_notify: enum kdapl_notify
+ * @request_notify: enum kdapl_notify
  */
 struct kdapl_ep_create {
 	__u32 size;
@@ -782,7 +799,8 @@ struct kdapl_ep_create {
 	__aligned_u64 user;
 	struct kdapl_map status;
 	__u32 srq;
-	__u32 pad;
+	__u16 recv_notify;
+	__u16 request_notify;
 };
 
 /**
@@ -963,7 +981,8 @@ struct kdapl_srq_set_low {
  * @max_rdma_read_in: in
  * @max_rdma_read_out: in
  * @rdma_read_fixed: in
- * @pad: zero
+ * @recv_notify: in
+ * @request_notify: in
  *
  * Nothing has changed when it fails. With another @pz the receives that are posted
  * are flushed. EBUSY: the change needs another queue pair, and receives are posted;
@@ -984,7 +1003,8 @@ struct kdapl_ep_modify {
 	__u32 max_rdma_read_in;
 	__u32 max_rdma_read_out;
 	__u32 rdma_read_fixed;
-	__u32 pad;
+	__u16 recv_notify;
+	__u16 request_notify;
 };
 
 #define KDAPL_PSP_ANY		(1U << 0)	/* choose a free conn_qual */

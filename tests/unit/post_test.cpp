@@ -60,7 +60,7 @@ TEST_F(Post, SendGoesOutAsItWasPosted)
 	const kdapl_sqe &sqe = module.taken[0];
 	EXPECT_EQ(sqe.ep, ep_id);
 	EXPECT_EQ(sqe.op, KDAPL_OP_SEND);
-	EXPECT_EQ(sqe.flags, KDAPL_SQE_FLAGS);
+	EXPECT_EQ(sqe.flags, KDAPL_SQE_SUPPRESS | KDAPL_SQE_SOLICITED | KDAPL_SQE_FENCE);
 	EXPECT_EQ(sqe.cookie, 0x123456789abcdef0u);
 	EXPECT_EQ(sqe.rkey, 0u);
 	EXPECT_EQ(sqe.reserved, 0u);

@@ -95,10 +95,14 @@ Endpoint::Endpoint(const Adapter &adapter, const EndpointSizes &sizes)
 {
 	DAT_EP_ATTR attributes{};
 
-	recv_ = std::make_shared<EventQueue>(adapter, sizes.events);
-	request_ = sizes.one_queue ? recv_ : std::make_shared<EventQueue>(adapter, sizes.events);
+	recv_ = std::make_shared<EventQueue>(adapter, sizes.events, sizes.dto_streams);
+	request_ = sizes.one_queue ?
+			   recv_ :
+			   std::make_shared<EventQueue>(adapter, sizes.events, sizes.dto_streams);
 	connect_ = sizes.one_queue ? recv_ : std::make_shared<EventQueue>(adapter, sizes.events);
 	attributes.service_type = DAT_SERVICE_TYPE_RC;
+	attributes.recv_completion_flags = sizes.recv_style;
+	attributes.request_completion_flags = sizes.request_style;
 	attributes.max_recv_dtos = sizes.recvs;
 	attributes.max_request_dtos = sizes.requests;
 	attributes.max_recv_iov = sizes.recv_iov;

@@ -58,6 +58,11 @@ struct EndpointSizes {
 	bool one_queue = false;
 	DAT_PZ_HANDLE pz = DAT_HANDLE_NULL; /**< none: the adapter's */
 	DAT_SRQ_HANDLE srq = DAT_HANDLE_NULL; /**< where receives come from; none: posted */
+	/** What notifies, as an EP's attributes have it; other than the default needs... */
+	DAT_COMPLETION_FLAGS recv_style = DAT_COMPLETION_DEFAULT_FLAG;
+	DAT_COMPLETION_FLAGS request_style = DAT_COMPLETION_DEFAULT_FLAG;
+	/** ...that the EVDs of completions carry nothing else. */
+	DAT_EVD_FLAGS dto_streams = any_stream;
 };
 
 using Segments = std::span<const DAT_LMR_TRIPLET>;

@@ -116,7 +116,8 @@ DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param
 		evd_param->ia_handle = to_dat(evd->ia().handle());
 		evd_param->evd_qlen = to_count(evd->qlen());
 		evd_param->evd_state =
-			DAT_EVD_STATE_CONFIG_THRESHOLD |
+			(evd->is_quiet() ? DAT_EVD_STATE_CONFIG_NOTIFY :
+					   DAT_EVD_STATE_CONFIG_THRESHOLD) |
 			(evd->waitable() ? DAT_EVD_STATE_WAITABLE : DAT_EVD_STATE_UNWAITABLE) |
 			(evd->enabled() ? DAT_EVD_STATE_ENABLED : DAT_EVD_STATE_DISABLED);
 		evd_param->cno_handle = to_dat(evd->cno());

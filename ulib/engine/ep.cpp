@@ -77,8 +77,7 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	if ((a.recv_completion_flags | a.request_completion_flags) & ~styles ||
 	    a.request_completion_flags & completion_solicited)
 		return fail(Type::invalid_parameter, argument);
-	if ((a.recv_completion_flags | a.request_completion_flags) &
-	    (completion_solicited | completion_unsignalled))
+	if (a.recv_completion_flags & completion_solicited)
 		return fail(Type::model_not_supported);
 	const bool own_recvs = queues.recv && !queues.shared;
 	if ((own_recvs && !a.max_recvs) || (queues.request && !a.max_requests))

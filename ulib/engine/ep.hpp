@@ -149,6 +149,11 @@ public:
 	bool request_idle() noexcept;
 
 	EpAttributes attributes() noexcept;
+	/** The flag, if its requests may be posted with it. Caller holds the ring's mutex. */
+	std::uint32_t quiet_requests() const noexcept
+	{
+		return attributes_.request_completion_flags & completion_unsignalled;
+	}
 	/** For who changes some of them: held from reading them to modify(). */
 	std::mutex &modify_mutex() noexcept { return modify_mutex_; }
 	/** What its adapter gives who does not choose. */
@@ -223,6 +228,13 @@ private:
 	unsigned char private_data_[KDAPL_PRIVATE_DATA_MAX] = {};
 };
 
+/** Which completions of such a stream are notifications. */
+constexpr std::uint16_t notify_of(std::uint32_t completion_flags) noexcept
+{
+	return completion_flags & completion_unsignalled ? KDAPL_NOTIFY_QUIET :
+							   KDAPL_NOTIFY_THRESHOLD;
+}
+
 /** What the module is told of the sizes. A queue without an EVD has no slots. */
 template <class Arg>
 void Ep::describe(const EpAttributes &a, bool depths_fixed, Arg &arg) const noexcept
@@ -235,6 +247,8 @@ void Ep::describe(const EpAttributes &a, bool depths_fixed, Arg &arg) const noex
 	arg.max_rdma_read_in = a.max_rdma_read_in;
 	arg.max_rdma_read_out = a.max_rdma_read_out;
 	arg.rdma_read_fixed = depths_fixed;
+	arg.recv_notify = notify_of(a.recv_completion_flags);
+	arg.request_notify = notify_of(a.request_completion_flags);
 }
 
 } // namespace kdapl

@@ -85,6 +85,7 @@ enum class Sub : std::uint8_t {
 	evd_unwaitable,
 	evd_in_use,
 	evd_waiter,
+	evd_config_notify,
 	ia_in_use,
 	lmr_in_use,
 	pz_in_use,

@@ -123,18 +123,21 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 		return fail(Type::invalid_state, Sub::evd_unwaitable);
 	if (!threshold || threshold > qlen())
 		return fail(Type::invalid_parameter, Sub::arg3);
+	if (threshold > 1 && is_quiet())
+		return fail(Type::invalid_state, Sub::evd_config_notify);
 
 	Waiting waiting(*this);
 	if (!waiting.entered())
 		return fail(Type::invalid_state, Sub::evd_waiter);
 
 	Status status = success;
-	if (ring_.count() < threshold && (more = queued()) < threshold) {
+	const bool picky = timeout_us && is_quiet();
+	if (picky || (ring_.count() < threshold && (more = queued()) < threshold)) {
 		status = timeout_us ? sleep(deadline_after(timeout_us), threshold) :
 				      fail(Type::timeout_expired);
 		more = queued();
 		/* What came at the last moment is as good as in time. */
-		if (!status.ok() && (!ended_by_time(status) || more < threshold))
+		if (!status.ok() && (picky || !ended_by_time(status) || more < threshold))
 			return status;
 	}
 

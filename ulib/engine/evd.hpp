@@ -55,6 +55,9 @@ public:
 	Status set_waitable(bool waitable) noexcept;
 	bool waitable() const noexcept { return waitable_.load(std::memory_order_relaxed); }
 
+	/** Not every completion is a notification: KDAPL_NOTIFY_QUIET. */
+	bool is_quiet() const noexcept { return ring_.waits_in_module(); }
+
 	/** Events it holds. */
 	std::uint32_t qlen() const noexcept { return ring_.entries(); }
 	/** Streams that may feed it: EvdFlags. */

@@ -45,6 +45,12 @@ public:
 		return load_relaxed(view()->flags) & (KDAPL_EV_BACKLOG | KDAPL_EV_ASK);
 	}
 
+	/** Not every event ends a wait: only the module knows which does. */
+	bool waits_in_module() const noexcept
+	{
+		return load_relaxed(view()->flags) & KDAPL_EV_QUIET;
+	}
+
 	/** The oldest event. Only when there is one. */
 	const kdapl_event &peek() const noexcept
 	{

@@ -20,26 +20,29 @@ bool is_rdma(kdapl_op op) noexcept
 	return op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_RDMA_WRITE;
 }
 
-/** Completion flags that an operation may carry. */
-constexpr std::uint32_t flags_allowed(kdapl_op op) noexcept
+/** Completion flags that an operation may carry, on an EP of this style. */
+constexpr std::uint32_t flags_allowed(kdapl_op op, const EpAttributes &a) noexcept
 {
+	const std::uint32_t quiet = a.request_completion_flags & completion_unsignalled;
+
 	switch (op) {
 	case KDAPL_OP_SEND:
-		return completion_suppress | completion_solicited | completion_fence;
+		return completion_suppress | completion_solicited | completion_fence | quiet;
 	case KDAPL_OP_RDMA_WRITE:
 	case KDAPL_OP_RDMA_READ:
-		return completion_suppress | completion_fence;
+		return completion_suppress | completion_fence | quiet;
 	case KDAPL_OP_RECV:
 		break;
 	}
-	return 0;
+	return a.recv_completion_flags & completion_unsignalled;
 }
 
 std::uint16_t sqe_flags(std::uint32_t flags) noexcept
 {
 	return static_cast<std::uint16_t>((flags & completion_suppress ? KDAPL_SQE_SUPPRESS : 0) |
 					  (flags & completion_solicited ? KDAPL_SQE_SOLICITED : 0) |
-					  (flags & completion_fence ? KDAPL_SQE_FENCE : 0));
+					  (flags & completion_fence ? KDAPL_SQE_FENCE : 0) |
+					  (flags & completion_unsignalled ? KDAPL_SQE_QUIET : 0));
 }
 
 std::uint32_t iov_limit(const EpAttributes &a, kdapl_op op) noexcept
@@ -73,7 +76,7 @@ std::uint64_t total_length(std::span<const Segment> segments) noexcept
 /** What is wrong with the arguments, the state, the lengths. */
 Status Ep::check_post(const Post &post) const noexcept
 {
-	if (post.flags & ~flags_allowed(post.op))
+	if (post.flags & ~flags_allowed(post.op, attributes_))
 		return fail(Type::invalid_parameter, is_rdma(post.op) ? Sub::arg6 : Sub::arg5);
 	if (is_recv(post.op) && srq_)
 		return fail(Type::invalid_state, Sub::srq_in_use);

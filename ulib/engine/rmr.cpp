@@ -59,7 +59,7 @@ Status Rmr::check_segment(const Bind &args) const noexcept
 /** Caller holds the submission ring's mutex. */
 Status Rmr::check(const Ep &ep, const Bind &args) const noexcept
 {
-	if (args.flags & ~(completion_suppress | completion_fence))
+	if (args.flags & ~(completion_suppress | completion_fence | ep.quiet_requests()))
 		return fail(Type::invalid_parameter, Sub::arg6);
 	if (ep.pz() != pz_)
 		return fail(Type::protection_violation);
@@ -109,6 +109,7 @@ Status Rmr::bind(Ep &ep, const Bind &args, std::uint32_t &context) noexcept
 	arg.length = args.segment.length;
 	arg.cookie = args.cookie;
 	arg.flags = (args.flags & completion_suppress ? KDAPL_SQE_SUPPRESS : 0) |
+		    (args.flags & completion_unsignalled ? KDAPL_SQE_QUIET : 0) |
 		    (args.flags & completion_fence ? KDAPL_SQE_FENCE : 0);
 	arg.privileges = args.privileges;
 	if (int err = ia().device().call(KDAPL_RMR_BIND, arg)) {

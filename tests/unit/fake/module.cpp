@@ -481,7 +481,20 @@ int Module::create_ep(kdapl_ep_create &arg)
 	ep.status = reinterpret_cast<kdapl_ep_status *>(status->start() + 192);
 	ep.query.max_rdma_read_in = arg.max_rdma_read_in;
 	ep.query.max_rdma_read_out = arg.max_rdma_read_out;
+	show_notify(arg.recv_evd, arg.recv_notify);
+	show_notify(arg.request_evd, arg.request_notify);
 	return 0;
+}
+
+/** Which of its completions are notifications the EVD's ring says. */
+void Module::show_notify(std::uint32_t evd, std::uint32_t notify)
+{
+	if (!evd)
+		return;
+	if (notify == KDAPL_NOTIFY_QUIET)
+		evds_.at(evd).ring->flags |= KDAPL_EV_QUIET;
+	else
+		evds_.at(evd).ring->flags &= ~KDAPL_EV_QUIET;
 }
 
 int Module::create_srq(kdapl_srq_create &arg)
@@ -554,7 +567,9 @@ void Module::move_backlog(Evd &evd)
 		evd.backlog.pop_front();
 		store_release(evd.ring->tail, evd.ring->tail + 1);
 	}
-	__atomic_store_n(&evd.ring->flags, evd.backlog.empty() ? 0 : KDAPL_EV_BACKLOG,
+	__atomic_store_n(&evd.ring->flags,
+			 (evd.ring->flags & KDAPL_EV_QUIET) |
+				 (evd.backlog.empty() ? 0 : KDAPL_EV_BACKLOG),
 			 __ATOMIC_RELAXED);
 }
 

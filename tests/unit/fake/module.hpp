@@ -158,6 +158,7 @@ private:
 	int create_lmr(kdapl_lmr_create &arg);
 	int create_evd(kdapl_evd_create &arg);
 	int create_ep(kdapl_ep_create &arg);
+	void show_notify(std::uint32_t evd, std::uint32_t notify);
 	int create_srq(kdapl_srq_create &arg);
 	int create_rsp(kdapl_rsp_create &arg);
 	int modify_ep(const kdapl_ep_modify &arg);

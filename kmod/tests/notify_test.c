@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which completions end a wait, where a program chooses them. */
+
+#include <linux/slab.h>
+
+#include "env.h"
+
+#define QLEN	8
+
+/* Several that may wait for room, each quiet or not. */
+struct recs {
+	struct kdapl_evrec rec[2 * QLEN];
+	u32 used;
+};
+
+static struct test_evd quiet_evd(struct kunit *test)
+{
+	struct test_evd tevd = env_evd(test->priv, QLEN, DAT_EVD_DTO_FLAG);
+
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(tevd.evd, KDAPL_NOTIFY_QUIET), 0);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(tevd.evd->ring->flags) & KDAPL_EV_QUIET);
+	return tevd;
+}
+
+static void post(struct test_evd *tevd, struct recs *recs, bool quiet)
+{
+	struct kdapl_evrec *rec = &recs->rec[recs->used++];
+	const struct kdapl_event event = {
+		.type = DAT_DTO_COMPLETION_EVENT,
+		.cookie = recs->used,
+	};
+
+	INIT_LIST_HEAD(&rec->list);
+	rec->quiet = quiet;
+	kdapl_evd_post(tevd->evd, &event, rec);
+}
+
+static void take(struct kunit *test, struct test_evd *tevd, u32 n)
+{
+	while (n--)
+		KUNIT_EXPECT_EQ(test, prog_next(tevd).type,
+				DAT_DTO_COMPLETION_EVENT);
+}
+
+static int wait_now(struct test_evd *tevd)
+{
+	return kdapl_evd_wait(tevd->evd, 1, 0);
+}
+
+static void notify_ends_wait(struct kunit *test)
+{
+	struct test_evd tevd = quiet_evd(test);
+	struct recs recs = {};
+
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 2, 0), -EINVAL);
+	post(&tevd, &recs, true);
+	post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	post(&tevd, &recs, false);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	/* It is the third, and counts until it is read. */
+	take(test, &tevd, 2);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	post(&tevd, &recs, true);
+	take(test, &tevd, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	take(test, &tevd, 1);
+	EXPECT_NO_EVENT(test, &tevd);
+}
+
+/* Also where it waits for room itself, behind quiet ones. */
+static void notify_behind_the_ring(struct kunit *test)
+{
+	struct test_evd tevd = quiet_evd(test);
+	struct recs recs = {};
+	unsigned int i;
+
+	for (i = 0; i < QLEN + 1; i++)
+		post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	post(&tevd, &recs, false);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	take(test, &tevd, QLEN);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	take(test, &tevd, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	take(test, &tevd, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+}
+
+/* Where all is a notification "quiet" says nothing. */
+static void notify_by_threshold(struct kunit *test)
+{
+	struct test_evd tevd = env_evd(test->priv, QLEN, DAT_EVD_DTO_FLAG);
+	struct recs recs = {};
+
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(tevd.evd, KDAPL_NOTIFY_THRESHOLD), 0);
+	post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 2, 0), 0);
+}
+
+static void notify_one_kind(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_evd mixed = env_evd(env, QLEN, DAT_EVD_DTO_FLAG |
+					DAT_EVD_SOFTWARE_FLAG);
+	struct test_evd tevd = quiet_evd(test);
+
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(mixed.evd, KDAPL_NOTIFY_QUIET),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(mixed.evd, KDAPL_NOTIFY_THRESHOLD),
+			0);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(tevd.evd, KDAPL_NOTIFY_QUIET), 0);
+	kdapl_evd_leave(tevd.evd);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(tevd.evd, KDAPL_NOTIFY_THRESHOLD),
+			-EINVAL);
+	kdapl_evd_leave(tevd.evd);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(tevd.evd, KDAPL_NOTIFY_THRESHOLD),
+			0);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(tevd.evd->ring->flags) &
+			   KDAPL_EV_QUIET);
+	/* The consumer is not interested. */
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(NULL, KDAPL_NOTIFY_QUIET), 0);
+	kdapl_evd_leave(NULL);
+}
+
+/* What came before the first EP of that kind ends a wait: nobody asked then. */
+static void notify_from_now_on(struct kunit *test)
+{
+	struct test_evd tevd = env_evd(test->priv, QLEN, DAT_EVD_DTO_FLAG);
+	struct recs recs = {};
+
+	post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_join(tevd.evd, KDAPL_NOTIFY_QUIET), 0);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	take(test, &tevd, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+}
+
+/* An EP whose two streams, or whose EVDs, do not go together is not made. */
+static void notify_of_eps(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_evd dto = env_evd(env, QLEN, DAT_EVD_DTO_FLAG);
+	struct kdapl_ep_create arg = {
+		.pz = env->pz,
+		.recv_evd = dto.id,
+		.request_evd = dto.id,
+		.max_recvs = 1,
+		.max_requests = 1,
+		.recv_notify = KDAPL_NOTIFY_QUIET,
+	};
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &arg), -EINVAL);
+	arg.request_notify = KDAPL_NOTIFY_QUIET + 1;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_create(env->ia, &arg), -EINVAL);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify_users, 0);
+	arg.request_notify = KDAPL_NOTIFY_QUIET;
+	KUNIT_ASSERT_EQ(test, kdapl_ep_create(env->ia, &arg), 0);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify_users, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, arg.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify_users, 0);
+}
+
+static struct kunit_case notify_cases[] = {
+	KUNIT_CASE(notify_ends_wait),
+	KUNIT_CASE(notify_behind_the_ring),
+	KUNIT_CASE(notify_by_threshold),
+	KUNIT_CASE(notify_one_kind),
+	KUNIT_CASE(notify_from_now_on),
+	KUNIT_CASE(notify_of_eps),
+	{}
+};
+
+static struct kunit_suite notify_suite = {
+	.name = "kdapl-notify",
+	.init = env_init,
+	.exit = env_exit,
+	.test_cases = notify_cases,
+};
+
+kunit_test_suite(notify_suite);
