@@ -168,6 +168,7 @@ static int cmd_evd_fill(struct kdapl_file *file, void *data)
 	obj = kdapl_obj_get(ia, arg->evd, KDAPL_OBJ_EVD);
 	if (!obj)
 		return -ENOENT;
+	kdapl_cq_ask(to_evd(obj));
 	arg->queued = kdapl_evd_fill(to_evd(obj));
 	kdapl_obj_put(obj);
 	return 0;

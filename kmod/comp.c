@@ -62,6 +62,14 @@ static bool held_back(const struct kdapl_ep *ep, const struct kdapl_wq *wq)
 		ep->state == KDAPL_EP_COMPLETION_PENDING);
 }
 
+/* Whether its message was so, the completion does not say: kdapl_cq_solicited(). */
+static bool is_solicited(const struct kdapl_ep *ep,
+			 const struct kdapl_work *work)
+{
+	return work->op == KDAPL_OP_RECV &&
+	       ep->recv_notify == KDAPL_NOTIFY_SOLICITED;
+}
+
 static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 {
 	bool silent = work->suppress && work->status == DAT_DTO_SUCCESS;
@@ -77,7 +85,8 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 	if (work->bind)
 		kdapl_bind_retire(work, &event);
 	/* As the bind says, whose status is that of both its slots. */
-	work->rec.quiet = work->quiet && event.status == DAT_DTO_SUCCESS;
+	work->rec.quiet = (work->quiet || is_solicited(ep, work)) &&
+			  event.status == DAT_DTO_SUCCESS;
 	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 						   ep->request_evd,
 		       &event, &work->rec);

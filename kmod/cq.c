@@ -103,9 +103,12 @@ static int cq_poll(struct irq_poll *iop, int budget)
 	if (done)
 		kdapl_sq_kick(&cq->ia->sq);
 
+	/* It was called for one, whoever took its completion. */
+	if (cq->solicited)
+		kdapl_evd_notify(cq->solicited);
 	if (done < budget) {
 		irq_poll_complete(iop);
-		if (ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP |
+		if (ib_req_notify_cq(cq->ibcq, READ_ONCE(cq->arm) |
 				     IB_CQ_REPORT_MISSED_EVENTS) > 0)
 			irq_poll_sched(iop);
 	}
@@ -234,10 +237,11 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 	return found ? 0 : -ETIME;
 }
 
-static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries)
+static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,
+				  u32 wanted)
 {
 	struct ib_cq_init_attr attr = {
-		.cqe = min_t(u32, max_t(u32, entries, CQ_ENTRIES),
+		.cqe = min_t(u32, max(entries, wanted),
 			     ia->dev->attrs.max_cqe),
 	};
 	struct kdapl_cq *cq;
@@ -262,7 +266,7 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries)
 		ret = PTR_ERR(cq->ibcq);
 		goto err_uncharge;
 	}
-	ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP);
+	cq->arm = IB_CQ_NEXT_COMP;
 	return cq;
 
 err_uncharge:
@@ -292,9 +296,10 @@ struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries)
 		if (cq->size - cq->used >= entries)
 			goto found;
 	}
-	cq = cq_create(ia, entries);
+	cq = cq_create(ia, entries, CQ_ENTRIES);
 	if (IS_ERR(cq))
 		goto out;
+	ib_req_notify_cq(cq->ibcq, cq->arm);
 	list_add(&cq->list, &ia->cqs);
 found:
 	cq->used += entries;
@@ -313,5 +318,51 @@ void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries)
 		list_del(&cq->list);
 		cq_destroy(cq);
 	}
+	mutex_unlock(&ia->cq_lock);
+}
+
+struct kdapl_cq *kdapl_cq_solicited(struct kdapl_evd *evd, u32 entries)
+{
+	struct kdapl_ia *ia = evd->obj.ia;
+	struct kdapl_cq *cq;
+
+	cq = cq_create(ia, entries, 0);
+	if (IS_ERR(cq))
+		return cq;
+	cq->used = entries;
+	cq->solicited = evd;
+	kdapl_cq_hear_solicited(cq);
+	mutex_lock(&ia->cq_lock);
+	list_add(&cq->list, &evd->solicited);
+	mutex_unlock(&ia->cq_lock);
+	return cq;
+}
+
+void kdapl_cq_hear_all(struct kdapl_cq *cq)
+{
+	WRITE_ONCE(cq->arm, IB_CQ_NEXT_COMP);
+	if (ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP |
+			     IB_CQ_REPORT_MISSED_EVENTS) > 0)
+		irq_work_queue(&cq->raise);
+}
+
+void kdapl_cq_hear_solicited(struct kdapl_cq *cq)
+{
+	/* siw knows nothing of them: there every receive is one. */
+	WRITE_ONCE(cq->arm, cq->ia->dev->ops.driver_id == RDMA_DRIVER_SIW ?
+			    IB_CQ_NEXT_COMP : IB_CQ_SOLICITED);
+	ib_req_notify_cq(cq->ibcq, cq->arm);
+}
+
+void kdapl_cq_ask(struct kdapl_evd *evd)
+{
+	struct kdapl_ia *ia = evd->obj.ia;
+	struct kdapl_cq *cq;
+
+	if (READ_ONCE(evd->notify) != KDAPL_NOTIFY_SOLICITED)
+		return;
+	mutex_lock(&ia->cq_lock);
+	list_for_each_entry(cq, &evd->solicited, list)
+		kdapl_cq_drain(cq);
 	mutex_unlock(&ia->cq_lock);
 }

@@ -21,7 +21,7 @@ struct rdma_cgroup;
 
 /**
  * struct kdapl_cq - one completion queue
- * @list: in the IA's list, guarded by the IA's cq_lock
+ * @list: in the IA's list, or the EVD's; guarded by the IA's cq_lock
  * @ia: whose it is
  * @ibcq: the device's
  * @iop: the softirq that polls it
@@ -29,6 +29,8 @@ struct rdma_cgroup;
  * @cg: who is charged for it
  * @size: entries
  * @used: entries reserved
+ * @solicited: not shared, but of an EP whose solicited receives this EVD notifies of
+ * @arm: which completions the handler is called for
  * @busy: a program polls it and will arm it, so its handler has nothing to do
  * @order: held from the device's queue to the events, so that the receives of an EP
  *	with an SRQ, which have no other order, stay in that of their messages
@@ -42,6 +44,8 @@ struct kdapl_cq {
 	struct rdma_cgroup *cg;
 	u32 size;
 	u32 used;
+	struct kdapl_evd *solicited;
+	enum ib_cq_notify_flags arm;
 	bool busy;
 	spinlock_t order;	/* see above */
 	struct ib_wc wc[16];
@@ -50,6 +54,23 @@ struct kdapl_cq {
 /* Process context. ERR_PTR(-ENOMEM), ERR_PTR(-ENOSPC). */
 struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries);
 void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
+
+/**
+ * kdapl_cq_solicited() - a queue of its own for an EP's solicited receives
+ * @evd: where they go; the device tells of solicited ones only, and the rest is
+ *	taken along then, or when somebody asks
+ * @entries: how many
+ *
+ * Process context. Given back by kdapl_cq_unreserve(). ERR_PTR(-ENOMEM),
+ * ERR_PTR(-ENOSPC).
+ */
+struct kdapl_cq *kdapl_cq_solicited(struct kdapl_evd *evd, u32 entries);
+/* The EP ends: what is flushed is not solicited. Process context. */
+void kdapl_cq_hear_all(struct kdapl_cq *cq);
+/* And again only of the solicited ones. */
+void kdapl_cq_hear_solicited(struct kdapl_cq *cq);
+/* What has come for @evd becomes events. Process context. */
+void kdapl_cq_ask(struct kdapl_evd *evd);
 
 /* All that was completed before the call has become events. Process context. */
 void kdapl_cq_drain(struct kdapl_cq *cq);

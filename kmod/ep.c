@@ -173,8 +173,11 @@ static bool ep_device_done(struct kdapl_ep *ep)
 static int ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
-	int ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
+	int ret;
 
+	if (ep->recv_cq)
+		kdapl_cq_hear_all(ep->recv_cq);
+	ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
 	if (ret)
 		pr_warn_ratelimited("%s: a queue pair does not go to error\n",
 				    ep->obj.ia->name);
@@ -322,14 +325,14 @@ static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
 }
 
 static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
-			       struct kdapl_cq *cq,
+			       struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
 			       const struct ib_qp_cap *cap)
 {
 	struct ib_qp_init_attr attr = {
 		.event_handler = ep_qp_event,
 		.qp_context = ep,
 		.send_cq = cq->ibcq,
-		.recv_cq = ep->srq ? ep->srq->cq->ibcq : cq->ibcq,
+		.recv_cq = recv_cq->ibcq,
 		.srq = ep->srq ? ep->srq->ibsrq : NULL,
 		.cap = *cap,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
@@ -351,7 +354,7 @@ static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 }
 
 struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
-				 struct kdapl_cq *cq,
+				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
 				 const struct ib_qp_cap *cap,
 				 struct rdma_cgroup **cg)
 {
@@ -362,7 +365,9 @@ struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 	ret = kdapl_cgroup_charge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ERR_PTR(ret);
-	qp = ep_new_qp(ep, pz, cq, cap);
+	if (ep->srq)
+		recv_cq = ep->srq->cq;
+	qp = ep_new_qp(ep, pz, cq, recv_cq ?: cq, cap);
 	if (IS_ERR(qp))
 		kdapl_cgroup_uncharge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
 	return qp;
@@ -372,7 +377,10 @@ static int ep_make_qp(struct kdapl_ep *ep)
 {
 	struct ib_qp *qp;
 
-	qp = kdapl_ep_create_qp(ep, ep->pz, ep->cq, &ep->cap, &ep->cg);
+	if (ep->recv_cq)
+		kdapl_cq_hear_solicited(ep->recv_cq);
+	qp = kdapl_ep_create_qp(ep, ep->pz, ep->cq, ep->recv_cq, &ep->cap,
+				&ep->cg);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 
@@ -575,6 +583,16 @@ int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg)
 
 /* ---- creation and freeing ---------------------------------------------- */
 
+static void ep_drop_cqs(struct kdapl_ep *ep)
+{
+	if (ep->recv_cq)
+		kdapl_cq_unreserve(ep->recv_cq, ep->recv_cq->used);
+	if (ep->cq)
+		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
+	ep->recv_cq = NULL;
+	ep->cq = NULL;
+}
+
 /* Everything of the device goes; what was outstanding is flushed. */
 static void ep_stop(struct kdapl_ep *ep, u32 event)
 {
@@ -584,9 +602,7 @@ static void ep_stop(struct kdapl_ep *ep, u32 event)
 	flush_work(&ep->end_work);
 	kdapl_cm_destroy(ep);
 	kdapl_ep_drop_qp(ep);
-	if (ep->cq)
-		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
-	ep->cq = NULL;
+	ep_drop_cqs(ep);
 	mutex_unlock(&ep->mutex);
 }
 
@@ -707,10 +723,11 @@ int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
 int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
 {
 	if (arg->flags || arg->rdma_read_fixed > 1 ||
-	    arg->recv_notify > KDAPL_NOTIFY_QUIET ||
+	    arg->recv_notify > KDAPL_NOTIFY_SOLICITED ||
 	    arg->request_notify > KDAPL_NOTIFY_QUIET)
 		return -EINVAL;
-	if (arg->srq && arg->max_recvs)
+	if (arg->srq && (arg->max_recvs ||
+			 arg->recv_notify == KDAPL_NOTIFY_SOLICITED))
 		return -EINVAL;
 	if (!arg->recv_evd != !(arg->max_recvs || arg->srq))
 		return -EINVAL;
@@ -827,15 +844,20 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	ep->cq = cq;
-	kdapl_cq_feeds(ep->srq ? ep->srq->cq : cq, ep->recv_evd);
-	kdapl_cq_feeds(cq, ep->request_evd);
+	if (ep->recv_notify == KDAPL_NOTIFY_SOLICITED && ep->recv_evd) {
+		cq = kdapl_cq_solicited(ep->recv_evd, ep->cap.max_recv_wr);
+		if (IS_ERR(cq))
+			return PTR_ERR(cq);
+		ep->recv_cq = cq;
+	}
+	kdapl_cq_feeds(ep->srq ? ep->srq->cq : ep->cq, ep->recv_evd);
+	kdapl_cq_feeds(ep->cq, ep->request_evd);
 	return kdapl_ep_make_qp(ep);
 }
 
 static void ep_unbuild(struct kdapl_ep *ep)
 {
-	if (ep->cq)
-		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
+	ep_drop_cqs(ep);
 	if (ep->status.addr)
 		kdapl_slot_free(&ep->obj.ia->regions, &ep->status);
 	ep_unuse(ep);

@@ -107,6 +107,7 @@ struct kdapl_ep {
 
 	struct kdapl_slot status;	/* struct kdapl_ep_status */
 	struct kdapl_cq *cq;
+	struct kdapl_cq *recv_cq;	/* of solicited receives, else NULL */
 	u32 cq_reserved;
 	struct ib_qp_cap cap;
 	u32 max_recv_iov, max_request_iov;
@@ -219,7 +220,7 @@ void kdapl_ep_set_limits(struct kdapl_ep *ep,
 int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size);
 /* In state INIT, charged to @cg; not yet the EP's. */
 struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
-				 struct kdapl_cq *cq,
+				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
 				 const struct ib_qp_cap *cap,
 				 struct rdma_cgroup **cg);
 

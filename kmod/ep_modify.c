@@ -26,7 +26,7 @@ struct ep_parts {
 	struct kdapl_wq rq, sq;		/* without work: the EP's slots suffice */
 	struct kdapl_parked *parked;
 	bool new_qp;
-	struct kdapl_cq *cq;
+	struct kdapl_cq *cq, *recv_cq;
 	u32 cq_reserved;
 	struct ib_qp_cap cap;
 	struct ib_qp *qp;
@@ -84,6 +84,17 @@ static bool wq_may_change(const struct kdapl_wq *wq, u32 size)
 	u32 used = wq->head - smp_load_acquire(&wq->done);
 
 	return used <= size && (size <= wq->mask + 1 || !used);
+}
+
+/* Solicited receives have a completion queue of their own, and of their EVD. */
+static bool recvs_go_elsewhere(const struct kdapl_ep *ep,
+			       const struct ep_parts *parts,
+			       const struct kdapl_ep_create *want)
+{
+	bool now = ep->recv_notify == KDAPL_NOTIFY_SOLICITED;
+	bool then = want->recv_notify == KDAPL_NOTIFY_SOLICITED;
+
+	return now != then || (then && parts->recv_evd != ep->recv_evd);
 }
 
 /* What the state, and what is outstanding, allow. Caller holds ep->lock. */
@@ -147,8 +158,14 @@ static int parts_make(struct kdapl_ep *ep, struct ep_parts *parts,
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	parts->cq = cq;
-	parts->qp = kdapl_ep_create_qp(ep, parts->pz, cq, &parts->cap,
-				       &parts->cg);
+	if (want->recv_notify == KDAPL_NOTIFY_SOLICITED && parts->recv_evd) {
+		cq = kdapl_cq_solicited(parts->recv_evd, parts->cap.max_recv_wr);
+		if (IS_ERR(cq))
+			return PTR_ERR(cq);
+		parts->recv_cq = cq;
+	}
+	parts->qp = kdapl_ep_create_qp(ep, parts->pz, parts->cq, parts->recv_cq,
+				       &parts->cap, &parts->cg);
 	if (IS_ERR(parts->qp)) {
 		ret = PTR_ERR(parts->qp);
 		parts->qp = NULL;
@@ -171,6 +188,8 @@ static void parts_free(struct kdapl_ep *ep, struct ep_parts *parts)
 		kdapl_cgroup_uncharge(ep->obj.ia->dev, &parts->cg,
 				      RDMACG_RESOURCE_HCA_OBJECT);
 	}
+	if (parts->recv_cq)
+		kdapl_cq_unreserve(parts->recv_cq, parts->recv_cq->used);
 	if (parts->cq)
 		kdapl_cq_unreserve(parts->cq, parts->cq_reserved);
 	/* A release that counted its slot may still be telling the program. */
@@ -208,6 +227,7 @@ static void ep_exchange(struct kdapl_ep *ep, struct ep_parts *parts,
 	wq_exchange(&ep->sq, &parts->sq, want->max_requests);
 	if (parts->new_qp) {
 		swap(ep->cq, parts->cq);
+		swap(ep->recv_cq, parts->recv_cq);
 		swap(ep->cq_reserved, parts->cq_reserved);
 		swap(ep->cap, parts->cap);
 		swap(ep->qp, parts->qp);
@@ -268,6 +288,7 @@ static int ep_change(struct kdapl_ep *ep, struct ep_parts *parts,
 	lockdep_assert_held(&ep->mutex);
 	kdapl_ep_cap(want, &parts->cap);
 	parts->new_qp = parts->pz != ep->pz ||
+			recvs_go_elsewhere(ep, parts, want) ||
 			!cap_suffices(&ep->cap, &parts->cap);
 	spin_lock_bh(&ep->lock);
 	ret = ep_may_change(ep, parts, want);

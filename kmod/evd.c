@@ -178,7 +178,9 @@ out:
 
 int kdapl_evd_join(struct kdapl_evd *evd, u32 notify)
 {
-	const u32 streams = DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG;
+	const u32 streams = DAT_EVD_DTO_FLAG |
+			    (notify == KDAPL_NOTIFY_QUIET ?
+			     DAT_EVD_RMR_BIND_FLAG : 0);
 	int ret = 0;
 
 	if (!evd)
@@ -196,7 +198,8 @@ int kdapl_evd_join(struct kdapl_evd *evd, u32 notify)
 	evd->notify = notify;
 	/* Whatever is there already is worth looking at. */
 	evd->notified = evd->tail + evd->backlog_len;
-	evd_set_flag(evd, KDAPL_EV_QUIET, notify == KDAPL_NOTIFY_QUIET);
+	evd_set_flag(evd, KDAPL_EV_QUIET, notify != KDAPL_NOTIFY_THRESHOLD);
+	evd_set_flag(evd, KDAPL_EV_ASK, notify == KDAPL_NOTIFY_SOLICITED);
 out:
 	spin_unlock_bh(&evd->lock);
 	return ret;
@@ -209,6 +212,14 @@ void kdapl_evd_leave(struct kdapl_evd *evd)
 		return;
 	spin_lock_bh(&evd->lock);
 	evd->notify_users--;
+	spin_unlock_bh(&evd->lock);
+}
+
+void kdapl_evd_notify(struct kdapl_evd *evd)
+{
+	spin_lock_bh(&evd->lock);
+	if (!evd->dead && kdapl_evd_queued(evd))
+		evd_wake(evd, false);
 	spin_unlock_bh(&evd->lock);
 }
 
@@ -530,6 +541,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 		return -ENOMEM;
 	spin_lock_init(&evd->lock);
 	INIT_LIST_HEAD(&evd->backlog);
+	INIT_LIST_HEAD(&evd->solicited);
 	init_waitqueue_head(&evd->wait);
 	evd->flags = arg->flags;
 	evd->qlen = roundup_pow_of_two(arg->qlen);

@@ -53,6 +53,7 @@ struct kdapl_evd {
 	u32 notify;		/* enum kdapl_notify, of all that uses it */
 	u32 notify_users;	/* completion streams of EPs */
 	u32 notified;		/* index behind the last notification */
+	struct list_head solicited;	/* completion queues; the IA's cq_lock */
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
@@ -105,6 +106,8 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
  */
 int kdapl_evd_join(struct kdapl_evd *evd, u32 notify);
 void kdapl_evd_leave(struct kdapl_evd *evd);
+/* What stands in the EVD is worth waking for. Any context up to softirq. */
+void kdapl_evd_notify(struct kdapl_evd *evd);
 
 /* Take back a record that may still wait: its event is dropped. */
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);

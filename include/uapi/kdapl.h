@@ -221,9 +221,9 @@ struct kdapl_srq_status {
 #define KDAPL_EV_ENTRIES_OFFSET	64
 
 #define KDAPL_EV_BACKLOG	(1U << 0)	/* more events wait for room: KDAPL_EVD_FILL */
-#define KDAPL_EV_ASK		(1U << 1)	/* the module must look: KDAPL_EVD_FILL */
+#define KDAPL_EV_ASK		(1U << 1)	/* KDAPL_NOTIFY_SOLICITED: KDAPL_EVD_FILL looks */
 #define KDAPL_EV_DEAD		(1U << 2)	/* the device is gone */
-#define KDAPL_EV_QUIET		(1U << 3)	/* KDAPL_NOTIFY_QUIET: wait in the module */
+#define KDAPL_EV_QUIET		(1U << 3)	/* not all are notifications: wait in the module */
 
 struct kdapl_ev_ring {
 	__u32 tail;		/* module: next index to fill */
@@ -749,6 +749,8 @@ struct kdapl_cno_modify {
  * @KDAPL_NOTIFY_THRESHOLD: all, when there are enough of them
  * @KDAPL_NOTIFY_QUIET: those that were not posted with KDAPL_SQE_QUIET, and
  *	failures
+ * @KDAPL_NOTIFY_SOLICITED: receives of messages that were sent with
+ *	KDAPL_SQE_SOLICITED, and failures; for receives that are no SRQ's only
  *
  * All EPs whose completions an EVD takes must be of one kind, else EINVAL; with
  * another than KDAPL_NOTIFY_THRESHOLD it is for completions and binds only.
@@ -756,6 +758,7 @@ struct kdapl_cno_modify {
 enum kdapl_notify {
 	KDAPL_NOTIFY_THRESHOLD,
 	KDAPL_NOTIFY_QUIET,
+	KDAPL_NOTIFY_SOLICITED,
 };
 
 /**

@@ -141,6 +141,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 		{ Sub::evd_in_use, DAT_INVALID_STATE_EVD_IN_USE },
 		{ Sub::evd_waiter, DAT_INVALID_STATE_EVD_WAITER },
 		{ Sub::evd_config_notify, DAT_INVALID_STATE_EVD_CONFIG_NOTIFY },
+		{ Sub::evd_config_solicited, DAT_INVALID_STATE_EVD_CONFIG_SOLICITED },
 		{ Sub::ia_in_use, DAT_INVALID_STATE_IA_IN_USE },
 		{ Sub::lmr_in_use, DAT_INVALID_STATE_LMR_IN_USE },
 		{ Sub::pz_in_use, DAT_INVALID_STATE_PZ_IN_USE },

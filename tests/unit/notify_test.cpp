@@ -113,4 +113,35 @@ TEST_F(Notify, ATimeOutTellsOfQuietEvents)
 	ASSERT_EQ(dat_evd_dequeue(evd, &event), DAT_SUCCESS);
 }
 
+/* The device tells of solicited messages only: for the rest the module must look. */
+TEST_F(Notify, ASolicitedQueueIsAskedFor)
+{
+	const DAT_EVD_HANDLE recvs = make_evd(DAT_EVD_DTO_FLAG);
+	const std::uint32_t recvs_id = module.last_id();
+	DAT_LMR_TRIPLET one = segment(0, 8);
+	DAT_EP_HANDLE made;
+	DAT_EVD_PARAM param;
+
+	attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+	ASSERT_EQ(dat_ep_create(ia, pz, recvs, evd, conn_evd, &attr, &made), DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.recv_notify, KDAPL_NOTIFY_SOLICITED);
+	module.set_hw_recv(module.last_id(), 100);
+	ASSERT_EQ(dat_evd_query(recvs, DAT_EVD_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.evd_state & DAT_EVD_STATE_CONFIG_THRESHOLD, DAT_EVD_STATE_CONFIG_SOLICITED);
+	EXPECT_TRUE(is_error(dat_evd_wait(recvs, 0, 2, &event, &more), DAT_INVALID_STATE,
+			     DAT_INVALID_STATE_EVD_CONFIG_SOLICITED));
+
+	EXPECT_TRUE(is_error(dat_evd_dequeue(recvs, &event), DAT_QUEUE_EMPTY));
+	EXPECT_EQ(module.calls(KDAPL_EVD_FILL), 1u);
+	module.post_dto(recvs_id, module.last_id(), 1);
+	ASSERT_EQ(dat_evd_dequeue(recvs, &event), DAT_SUCCESS);
+	EXPECT_EQ(module.calls(KDAPL_EVD_FILL), 1u) << "it is in the ring";
+
+	/* Nothing else would tell the module of it. */
+	const unsigned before = module.calls(KDAPL_SUBMIT);
+	ASSERT_EQ(dat_ep_post_recv(made, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+		  DAT_SUCCESS);
+	EXPECT_EQ(module.calls(KDAPL_SUBMIT), before + 1);
+}
+
 } // namespace

@@ -225,9 +225,8 @@ TEST_F(Objects, EpCreationChecksItsArguments)
 	EXPECT_TRUE(refused(&DAT_EP_ATTR::max_rdma_read_out, 9));
 	EXPECT_TRUE(refused(&DAT_EP_ATTR::max_message_size, (1ULL << 30) + 1));
 	EXPECT_TRUE(refused(&DAT_EP_ATTR::max_recv_dtos, 0)) << "an EVD for no receives";
-	DAT_EP_ATTR style = good;
-	style.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
-	EXPECT_TRUE(is_error(create(style), DAT_MODEL_NOT_SUPPORTED));
+	EXPECT_TRUE(refused(&DAT_EP_ATTR::request_completion_flags,
+			    DAT_COMPLETION_SOLICITED_WAIT_FLAG));
 	DAT_EP_ATTR qos = good;
 	qos.qos = DAT_QOS_PREMIUM;
 	EXPECT_TRUE(is_error(create(qos), DAT_MODEL_NOT_SUPPORTED));

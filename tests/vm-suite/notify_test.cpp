@@ -255,5 +255,146 @@ TEST(Notify, ModifiedEndpoint)
 	});
 }
 
+/* ---- solicited ---------------------------------------------------------- */
+
+/* The passive side's receives notify only where the sender wants it. */
+struct SolicitedScene {
+	static EndpointSizes sizes()
+	{
+		EndpointSizes sizes;
+
+		sizes.recv_style = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+		sizes.dto_streams = DAT_EVD_DTO_FLAG;
+		return sizes;
+	}
+
+	Adapter adapter;
+	Pair pair{ adapter, sizes() };
+
+	EventQueue &recvs() { return pair.passive.recv_queue(); }
+	void post_recvs(DAT_UINT64 count)
+	{
+		for (DAT_UINT64 i = 1; i <= count; i++)
+			ok(pair.passive.recv(Segments(), i));
+	}
+	/* It has arrived when the send is done. */
+	void send(DAT_UINT64 cookie, DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
+	{
+		ok(pair.active.send(Segments(), cookie, flags));
+		pair.active.expect_request(cookie, 0);
+	}
+};
+
+TEST(NotifySolicited, TheQueueSaysSo)
+{
+	play([](Line &) {
+		SolicitedScene scene;
+		DAT_EVENT event;
+		DAT_COUNT more;
+
+		EXPECT_EQ(kind_of(scene.recvs().evd()), DAT_EVD_STATE_CONFIG_SOLICITED);
+		EXPECT_EQ(dat_evd_wait(scene.recvs().evd(), 0, 2, &event, &more),
+			  DAT_ERROR(DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_CONFIG_SOLICITED));
+	});
+}
+
+TEST(NotifySolicited, AMessageThatIsNotEndsNoWait)
+{
+	if (Adapter::iwarp())
+		GTEST_SKIP() << "siw cannot tell them apart: every receive notifies";
+	play([](Line &) {
+		SolicitedScene scene;
+
+		scene.post_recvs(4);
+		EvdWait wait(scene.recvs().evd());
+		scene.send(1);
+		scene.send(2);
+		scene.send(3, DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+		EXPECT_EQ(wait.result(), DAT_SUCCESS);
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1u);
+		EXPECT_EQ(wait.more, 2);
+		EXPECT_EQ(wait.sleeper.further_sleeps(), 0);
+		scene.pair.passive.expect_recv(2, 0);
+		scene.pair.passive.expect_recv(3, 0);
+	});
+}
+
+/* A program that looks finds all. */
+TEST(NotifySolicited, WhoLooksFindsTheOthers)
+{
+	play([](Line &) {
+		SolicitedScene scene;
+
+		scene.post_recvs(8);
+		for (DAT_UINT64 i = 1; i <= 8; i++) {
+			scene.send(i);
+			const DAT_EVENT event = scene.recvs().spin();
+			EXPECT_EQ(event.event_data.dto_completion_event_data.user_cookie.as_64, i);
+		}
+	});
+}
+
+/* What was taken by a look does not use up the notification of what follows. */
+TEST(NotifySolicited, LooksAndWaitsTakeTurns)
+{
+	play([](Line &) {
+		SolicitedScene scene;
+
+		for (DAT_UINT64 round = 0; round < 50; round++) {
+			scene.post_recvs(3);
+			scene.send(1);
+			scene.recvs().spin();
+			scene.send(2, DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+			scene.pair.passive.expect_recv(2, 0);
+			scene.send(3, DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+			scene.recvs().spin();
+		}
+	});
+}
+
+/* Receives that fail, and those of a connection that ends, notify. */
+TEST(NotifySolicited, TheEndIsTold)
+{
+	play([](Line &) {
+		SolicitedScene scene;
+
+		for (int round = 0; round < 3; round++) {
+			scene.post_recvs(2);
+			EvdWait wait(scene.recvs().evd());
+			scene.pair.active.end_and_reset(DAT_CLOSE_ABRUPT_FLAG);
+			EXPECT_EQ(wait.result(), DAT_SUCCESS);
+			EXPECT_EQ(wait.event.event_data.dto_completion_event_data.status,
+				  DAT_DTO_ERR_FLUSHED);
+			scene.pair.passive.expect_recv_failure(2, DAT_DTO_ERR_FLUSHED);
+			scene.pair.passive.end_and_reset(DAT_CLOSE_ABRUPT_FLAG);
+			scene.pair.connect(scene.adapter);
+		}
+	});
+}
+
+/* Receives of an SRQ come from one queue of the device, whoever takes them. */
+TEST(NotifySolicited, NotOfAnSrq)
+{
+	play([](Line &) {
+		Adapter adapter;
+		EventQueue dto(adapter, 16, DAT_EVD_DTO_FLAG), requests(adapter, 16);
+		DAT_SRQ_ATTR srq_attr{};
+		DAT_SRQ_HANDLE srq;
+		DAT_EP_ATTR attr{};
+		DAT_EP_HANDLE ep;
+
+		srq_attr.max_recv_dtos = 4;
+		srq_attr.max_recv_iov = 1;
+		srq_attr.low_watermark = DAT_SRQ_LW_DEFAULT;
+		ok(dat_srq_create(adapter.ia(), adapter.pz(), &srq_attr, &srq));
+		attr.max_request_dtos = 1;
+		attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+		fails(DAT_MODEL_NOT_SUPPORTED,
+		      dat_ep_create_with_srq(adapter.ia(), adapter.pz(), dto.evd(), requests.evd(),
+					     requests.evd(), srq, &attr, &ep));
+		ok(dat_srq_free(srq));
+	});
+}
+
 } // namespace
 } // namespace suite

@@ -131,8 +131,9 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 	attr.iov_ownership_on_return = DAT_IOV_CONSUMER;
 	attr.dat_qos_supported = DAT_QOS_BEST_EFFORT;
 	attr.completion_flags_supported =
-		DAT_COMPLETION_SUPPRESS_FLAG | DAT_COMPLETION_UNSIGNALLED_FLAG |
-		DAT_COMPLETION_BARRIER_FENCE_FLAG | DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+		DAT_COMPLETION_SUPPRESS_FLAG | DAT_COMPLETION_SOLICITED_WAIT_FLAG |
+		DAT_COMPLETION_UNSIGNALLED_FLAG | DAT_COMPLETION_BARRIER_FENCE_FLAG |
+		DAT_COMPLETION_EVD_THRESHOLD_FLAG;
 	attr.is_thread_safe = DAT_TRUE;
 	attr.max_private_data_size = to_count(q.max_private_data);
 	attr.supports_multipath = DAT_FALSE;

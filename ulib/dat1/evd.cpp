@@ -101,6 +101,13 @@ DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
 	});
 }
 
+static DAT_EVD_STATE config_of(const Evd &evd) noexcept
+{
+	if (evd.is_solicited())
+		return DAT_EVD_STATE_CONFIG_SOLICITED;
+	return evd.is_quiet() ? DAT_EVD_STATE_CONFIG_NOTIFY : DAT_EVD_STATE_CONFIG_THRESHOLD;
+}
+
 DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param_mask,
 			 DAT_EVD_PARAM *evd_param)
 {
@@ -116,8 +123,7 @@ DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param
 		evd_param->ia_handle = to_dat(evd->ia().handle());
 		evd_param->evd_qlen = to_count(evd->qlen());
 		evd_param->evd_state =
-			(evd->is_quiet() ? DAT_EVD_STATE_CONFIG_NOTIFY :
-					   DAT_EVD_STATE_CONFIG_THRESHOLD) |
+			config_of(*evd) |
 			(evd->waitable() ? DAT_EVD_STATE_WAITABLE : DAT_EVD_STATE_UNWAITABLE) |
 			(evd->enabled() ? DAT_EVD_STATE_ENABLED : DAT_EVD_STATE_DISABLED);
 		evd_param->cno_handle = to_dat(evd->cno());

@@ -77,7 +77,8 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	if ((a.recv_completion_flags | a.request_completion_flags) & ~styles ||
 	    a.request_completion_flags & completion_solicited)
 		return fail(Type::invalid_parameter, argument);
-	if (a.recv_completion_flags & completion_solicited)
+	/* Receives of an SRQ come from one queue, in whose order they stay. */
+	if (a.recv_completion_flags & completion_solicited && queues.shared)
 		return fail(Type::model_not_supported);
 	const bool own_recvs = queues.recv && !queues.shared;
 	if ((own_recvs && !a.max_recvs) || (queues.request && !a.max_requests))

@@ -231,6 +231,8 @@ private:
 /** Which completions of such a stream are notifications. */
 constexpr std::uint16_t notify_of(std::uint32_t completion_flags) noexcept
 {
+	if (completion_flags & completion_solicited)
+		return KDAPL_NOTIFY_SOLICITED;
 	return completion_flags & completion_unsignalled ? KDAPL_NOTIFY_QUIET :
 							   KDAPL_NOTIFY_THRESHOLD;
 }

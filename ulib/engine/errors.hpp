@@ -86,6 +86,7 @@ enum class Sub : std::uint8_t {
 	evd_in_use,
 	evd_waiter,
 	evd_config_notify,
+	evd_config_solicited,
 	ia_in_use,
 	lmr_in_use,
 	pz_in_use,

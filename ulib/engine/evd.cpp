@@ -124,7 +124,8 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 	if (!threshold || threshold > qlen())
 		return fail(Type::invalid_parameter, Sub::arg3);
 	if (threshold > 1 && is_quiet())
-		return fail(Type::invalid_state, Sub::evd_config_notify);
+		return fail(Type::invalid_state,
+			    is_solicited() ? Sub::evd_config_solicited : Sub::evd_config_notify);
 
 	Waiting waiting(*this);
 	if (!waiting.entered())

@@ -55,8 +55,10 @@ public:
 	Status set_waitable(bool waitable) noexcept;
 	bool waitable() const noexcept { return waitable_.load(std::memory_order_relaxed); }
 
-	/** Not every completion is a notification: KDAPL_NOTIFY_QUIET. */
+	/** Not every completion is a notification: enum kdapl_notify. @{ */
 	bool is_quiet() const noexcept { return ring_.waits_in_module(); }
+	bool is_solicited() const noexcept { return ring_.is_solicited(); }
+	/** @} */
 
 	/** Events it holds. */
 	std::uint32_t qlen() const noexcept { return ring_.entries(); }

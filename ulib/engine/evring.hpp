@@ -51,6 +51,9 @@ public:
 		return load_relaxed(view()->flags) & KDAPL_EV_QUIET;
 	}
 
+	/** The device tells the module of solicited messages only. */
+	bool is_solicited() const noexcept { return load_relaxed(view()->flags) & KDAPL_EV_ASK; }
+
 	/** The oldest event. Only when there is one. */
 	const kdapl_event &peek() const noexcept
 	{

@@ -168,7 +168,8 @@ Ep::Doorbell Ep::push(kdapl_op op) noexcept
 bool Ep::recv_must_ring() const noexcept
 {
 	return recv_needs_doorbell(
-		{ .always = ia().is_iwarp(),
+		{ .always = ia().is_iwarp() ||
+			    (attributes_.recv_completion_flags & completion_solicited),
 		  .in_device = load_relaxed(status_->hw_recv),
 		  .outstanding = posted_recvs_ - load_relaxed(status_->recv_done) });
 }

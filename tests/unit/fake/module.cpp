@@ -491,10 +491,12 @@ void Module::show_notify(std::uint32_t evd, std::uint32_t notify)
 {
 	if (!evd)
 		return;
-	if (notify == KDAPL_NOTIFY_QUIET)
-		evds_.at(evd).ring->flags |= KDAPL_EV_QUIET;
-	else
-		evds_.at(evd).ring->flags &= ~KDAPL_EV_QUIET;
+	std::uint32_t &flags = evds_.at(evd).ring->flags;
+	flags &= ~(KDAPL_EV_QUIET | KDAPL_EV_ASK);
+	if (notify != KDAPL_NOTIFY_THRESHOLD)
+		flags |= KDAPL_EV_QUIET;
+	if (notify == KDAPL_NOTIFY_SOLICITED)
+		flags |= KDAPL_EV_ASK;
 }
 
 int Module::create_srq(kdapl_srq_create &arg)
@@ -568,7 +570,7 @@ void Module::move_backlog(Evd &evd)
 		store_release(evd.ring->tail, evd.ring->tail + 1);
 	}
 	__atomic_store_n(&evd.ring->flags,
-			 (evd.ring->flags & KDAPL_EV_QUIET) |
+			 (evd.ring->flags & (KDAPL_EV_QUIET | KDAPL_EV_ASK)) |
 				 (evd.backlog.empty() ? 0 : KDAPL_EV_BACKLOG),
 			 __ATOMIC_RELAXED);
 }
