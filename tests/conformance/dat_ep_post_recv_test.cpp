@@ -3,6 +3,7 @@
 
 #include "posting.hpp"
 #include "shared_queue.hpp"
+#include "sleeper.hpp"
 
 #include <algorithm>
 
@@ -80,6 +81,63 @@ TEST(DatEpPostRecv, DescriptionCompletesWhateverTheSendersFlags)
 			s.pair.active.expect_recv(1, 64);
 		}
 	});
+}
+
+/* How a receive and its message were posted, and whether that ends a wait. */
+struct Notification {
+	DAT_COMPLETION_FLAGS style, recv, send;
+	bool notifies;
+};
+
+/* Behind it comes one that notifies in any case: how many does the wait find? */
+void check_notification(const Notification &row)
+{
+	const bool quiet = row.style == DAT_COMPLETION_UNSIGNALLED_FLAG;
+	Adapter adapter;
+	Pair pair(adapter, { .recv_style = row.style, .dto_streams = DAT_EVD_DTO_FLAG });
+	DAT_DTO_COOKIE cookie{ .as_64 = 1 };
+
+	ok(dat_ep_post_recv(pair.passive.ep(), 0, nullptr, cookie, row.recv));
+	ok(pair.passive.recv(Segments(), 2));
+	EvdWait wait(pair.passive.recv_queue().evd());
+	ok(pair.active.send(Segments(), 1, row.send));
+	pair.active.expect_request(1, 0);
+	if (row.notifies)
+		ok(wait.result());
+	ok(pair.active.send(Segments(), 2,
+			    quiet ? DAT_COMPLETION_DEFAULT_FLAG :
+				    DAT_COMPLETION_SOLICITED_WAIT_FLAG));
+	pair.active.expect_request(2, 0);
+	if (!row.notifies)
+		ok(wait.result());
+	EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1u);
+	EXPECT_EQ(wait.more, row.notifies ? 0 : 1);
+	pair.passive.expect_recv(2, 0);
+}
+
+/* "Non-notification completion", and "matching Send" for Solicited Wait */
+TEST(DatEpPostRecv, DescriptionNotificationByBothSidesFlags)
+{
+	const DAT_COMPLETION_FLAGS none = DAT_COMPLETION_DEFAULT_FLAG;
+	const DAT_COMPLETION_FLAGS every = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+	const DAT_COMPLETION_FLAGS quiet = DAT_COMPLETION_UNSIGNALLED_FLAG;
+	const DAT_COMPLETION_FLAGS solicited = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+
+	for (const Notification &row : {
+		     Notification{ none, none, none, true },
+		     Notification{ every, none, none, true },
+		     Notification{ every, none, solicited, true },
+		     Notification{ quiet, none, none, true },
+		     Notification{ quiet, quiet, none, false },
+		     Notification{ quiet, quiet, solicited, false },
+		     Notification{ solicited, none, none, false },
+		     Notification{ solicited, none, solicited, true },
+	     }) {
+		/* siw does not tell them apart: every message wakes. */
+		if (row.style == solicited && Adapter::iwarp())
+			continue;
+		play([&row](Line &) { check_notification(row); });
+	}
 }
 
 TEST(DatEpPostRecv, DescriptionUnsignalledIsNotThisEndpoints)

@@ -179,8 +179,10 @@ TEST(DatIaQuery, ProviderQosAndCompletionFlags)
 		const int flags = adapter.provider().completion_flags_supported;
 
 		EXPECT_EQ(adapter.provider().dat_qos_supported, DAT_QOS_BEST_EFFORT);
-		EXPECT_TRUE(flags & DAT_COMPLETION_SUPPRESS_FLAG);
-		EXPECT_TRUE(flags & DAT_COMPLETION_BARRIER_FENCE_FLAG);
+		EXPECT_EQ(flags, DAT_COMPLETION_SUPPRESS_FLAG | DAT_COMPLETION_SOLICITED_WAIT_FLAG |
+					 DAT_COMPLETION_UNSIGNALLED_FLAG |
+					 DAT_COMPLETION_BARRIER_FENCE_FLAG |
+					 DAT_COMPLETION_EVD_THRESHOLD_FLAG);
 	});
 }
 
