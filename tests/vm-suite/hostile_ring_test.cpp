@@ -145,7 +145,7 @@ TEST(HostileRing, UnknownOperations)
 TEST(HostileRing, UnknownFlagsAndReservedWords)
 {
 	play_hostile([] {
-		for (unsigned bit : { 3U, 4U, 9U, 15U, 16U }) {
+		for (unsigned bit : { 4U, 5U, 9U, 15U, 16U }) {
 			RawPair pair;
 			kdapl_sqe sqe = pair.write();
 
