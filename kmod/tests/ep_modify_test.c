@@ -180,7 +180,8 @@ static void modify_checks(struct kunit *test)
 	arg.field = value;						\
 	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), want);	\
 } while (0)
-	REFUSED(recv_notify, KDAPL_NOTIFY_QUIET + 1, -EINVAL);
+	REFUSED(recv_notify, KDAPL_NOTIFY_SOLICITED + 1, -EINVAL);
+	REFUSED(request_notify, KDAPL_NOTIFY_QUIET + 1, -EINVAL);
 	REFUSED(pz, 77, -ENOENT);
 	REFUSED(pz, tep.recv.id, -ENOENT);
 	REFUSED(recv_evd, 0, -EINVAL);

@@ -106,7 +106,7 @@ static const struct bad_entry bad_entries[] = {
 	{ "op 0", 0, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
 	{ "op 5", 5, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
 	{ "op 255", 255, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
-	{ "flag 8", KDAPL_OP_SEND, 1, 8, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
+	{ "flag 16", KDAPL_OP_SEND, 1, 16, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
 	{ "flag 0x8000", KDAPL_OP_RECV, 1, 0x8000, 0, START, 8, 0,
 	  DAT_DTO_ERR_LOCAL_EP },
 	{ "all flags", KDAPL_OP_SEND, 1, 0xffff, 0, START, 8, 0,
