@@ -71,6 +71,47 @@ static int cmd_adapter(struct kdapl_file *file, void *data)
 	return kdapl_adapter_describe(current->nsproxy->net_ns, data);
 }
 
+static const struct file_operations kdapl_fops;
+
+/* The file keeps its IA. */
+static struct kdapl_ia *ia_of_fd(int fd, struct file **filp)
+{
+	struct kdapl_file *file;
+	struct kdapl_ia *ia = NULL;
+	int ret = -EBADF;
+
+	*filp = fget(fd);
+	if (!*filp)
+		return ERR_PTR(ret);
+	if ((*filp)->f_op == &kdapl_fops) {
+		file = (*filp)->private_data;
+		if (file->mm == current->mm)
+			ia = file_ia(file);
+		else
+			ret = -EACCES;
+	}
+	if (ia)
+		return ia;
+	fput(*filp);
+	return ERR_PTR(ret);
+}
+
+static struct kdapl_ia *ia_open(struct kdapl_ia_open *arg)
+{
+	struct kdapl_ia *ia, *owner;
+	struct file *filp;
+
+	if (!arg->async_evd)
+		return arg->async_file ? ERR_PTR(-EINVAL) :
+					 kdapl_ia_open(arg, NULL);
+	owner = ia_of_fd(arg->async_file, &filp);
+	if (IS_ERR(owner))
+		return owner;
+	ia = kdapl_ia_open(arg, owner);
+	fput(filp);
+	return ia;
+}
+
 static int cmd_ia_open(struct kdapl_file *file, void *data)
 {
 	struct kdapl_ia *ia;
@@ -82,7 +123,7 @@ static int cmd_ia_open(struct kdapl_file *file, void *data)
 		ret = -EBADFD;
 		goto out;
 	}
-	ia = kdapl_ia_open(data);
+	ia = ia_open(data);
 	if (IS_ERR(ia)) {
 		ret = PTR_ERR(ia);
 		goto out;
@@ -513,7 +554,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.any = cmd_adapter,
 	},
 	[_IOC_NR(KDAPL_IA_OPEN)] = {
-		KDAPL_IA_OPEN, V1(kdapl_ia_open, sq_status),
+		KDAPL_IA_OPEN, V1(kdapl_ia_open, pad),
 		.any = cmd_ia_open,
 	},
 	[_IOC_NR(KDAPL_IA_QUERY)] = {

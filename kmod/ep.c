@@ -658,8 +658,7 @@ static void ep_unuse(struct kdapl_ep *ep)
 		kdapl_obj_unuse(&ep->request_evd->obj);
 	if (ep->connect_evd)
 		kdapl_obj_unuse(&ep->connect_evd->obj);
-	if (ep->async_evd)
-		kdapl_obj_unuse(&ep->async_evd->obj);
+	kdapl_evd_unuse_async(ep->obj.ia, ep->async_evd);
 	if (ep->srq)
 		kdapl_obj_unuse(&ep->srq->obj);
 	if (ep->pz)

@@ -46,19 +46,16 @@ void kdapl_ep_check_marks(struct kdapl_ep *ep)
 /* The EVD is the same for the EP's life: an IA has one for these events. */
 static int use_async_evd(struct kdapl_ep *ep, u32 id)
 {
-	struct kdapl_obj *obj;
+	struct kdapl_evd *evd = kdapl_evd_use_async(ep->obj.ia, id);
 
-	if (ep->async_evd)
-		return ep->async_evd->obj.id == id ? 0 : -EINVAL;
-	obj = kdapl_obj_use(ep->obj.ia, id, KDAPL_OBJ_EVD);
-	if (!obj)
-		return -ENOENT;
-	if (!(to_evd(obj)->flags & DAT_EVD_ASYNC_FLAG)) {
-		kdapl_obj_unuse(obj);
-		return -EINVAL;
+	if (IS_ERR(evd))
+		return PTR_ERR(evd);
+	if (!ep->async_evd) {
+		ep->async_evd = evd;
+		return 0;
 	}
-	ep->async_evd = to_evd(obj);
-	return 0;
+	kdapl_evd_unuse_async(ep->obj.ia, evd);
+	return evd == ep->async_evd ? 0 : -EINVAL;
 }
 
 int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg)

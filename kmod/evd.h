@@ -109,6 +109,31 @@ void kdapl_evd_leave(struct kdapl_evd *evd);
 /* What stands in the EVD is worth waking for. Any context up to softirq. */
 void kdapl_evd_notify(struct kdapl_evd *evd);
 
+/**
+ * kdapl_evd_borrow() - a new IA gets its asynchronous events into another's EVD
+ * @ia: the new one
+ * @owner: the other one, which is open until this returns; NULL for none
+ * @id: an EVD of @owner
+ *
+ * Process context. -ENOENT: there is no such EVD; -EINVAL: it is not for such
+ * events, or @owner has another adapter. Undone by kdapl_evd_give_back(), which
+ * is also right after an error.
+ */
+int kdapl_evd_borrow(struct kdapl_ia *ia, struct kdapl_ia *owner, u32 id);
+void kdapl_evd_give_back(struct kdapl_ia *ia);
+
+/**
+ * kdapl_evd_use_async() - an object will have asynchronous events
+ * @ia: its IA
+ * @id: an EVD of the IA for such events, 0 for the one it was lent
+ *
+ * Process context. Undone by kdapl_evd_unuse_async().
+ *
+ * Return: the EVD, or -ENOENT, -EINVAL.
+ */
+struct kdapl_evd *kdapl_evd_use_async(struct kdapl_ia *ia, u32 id);
+void kdapl_evd_unuse_async(struct kdapl_ia *ia, struct kdapl_evd *evd);
+
 /* Take back a record that may still wait: its event is dropped. */
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);
 

@@ -181,13 +181,14 @@ static int ia_set_limits(struct kdapl_ia *ia)
 }
 
 static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
-		    u32 flags)
+		    const struct kdapl_ia_open *arg)
 {
 	ia->adapter = adapter;
 	ia->dev = adapter->dev;
 	ia->port = adapter->port;
 	ia->iwarp = rdma_protocol_iwarp(ia->dev, ia->port);
-	ia->relaxed = flags & KDAPL_IA_RO_AWARE &&
+	ia->user = arg->user;
+	ia->relaxed = arg->flags & KDAPL_IA_RO_AWARE &&
 		      kdapl_driver_relaxed(ia->dev);
 	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
 	ia->rmr_reuse = rmr_reuse || kdapl_driver_fences(ia->dev);
@@ -206,6 +207,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 /* Everything but the device's: that is gone, or was never there. */
 static void ia_free(struct kdapl_ia *ia)
 {
+	kdapl_evd_give_back(ia);
 	kdapl_obj_table_destroy(&ia->objs);
 	kdapl_region_table_destroy(&ia->regions);
 	put_net(ia->net);
@@ -236,13 +238,14 @@ static int ia_attach(struct kdapl_ia *ia, u32 sq_entries)
 	return 0;
 }
 
-struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg)
+struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
+			       struct kdapl_ia *owner)
 {
 	struct kdapl_adapter_dev *adapter;
 	struct kdapl_ia *ia;
 	int ret;
 
-	if (arg->flags & ~KDAPL_IA_RO_AWARE || arg->async_evd ||
+	if (arg->flags & ~KDAPL_IA_RO_AWARE || arg->pad ||
 	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
 		return ERR_PTR(-EINVAL);
 
@@ -264,8 +267,10 @@ struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg)
 		kfree(ia);
 		return ERR_PTR(-ENODEV);
 	}
-	ia_init(ia, adapter, arg->flags);
-	ret = ia_attach(ia, arg->sq_entries);
+	ia_init(ia, adapter, arg);
+	ret = kdapl_evd_borrow(ia, owner, arg->async_evd);
+	if (!ret)
+		ret = ia_attach(ia, arg->sq_entries);
 	mutex_unlock(&adapter->lock);
 	if (ret) {
 		ia_free(ia);
@@ -307,15 +312,22 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 	ia_free(ia);
 }
 
-/* The event has its record in the EVD: it cannot be lost. */
-static void evd_kill(struct kdapl_evd *evd)
+/* The event has a record of its own for each EVD: it cannot be lost. */
+static void tell_catastrophe(const struct kdapl_ia *ia, struct kdapl_evd *evd,
+			     struct kdapl_evrec *rec)
 {
-	static const struct kdapl_event event = {
+	const struct kdapl_event event = {
+		.user = ia->user,
 		.type = DAT_ASYNC_ERROR_IA_CATASTROPHIC,
 	};
 
+	kdapl_evd_post(evd, &event, rec);
+}
+
+static void evd_kill(struct kdapl_evd *evd)
+{
 	if (evd->flags & DAT_EVD_ASYNC_FLAG)
-		kdapl_evd_post(evd, &event, &evd->catastrophe);
+		tell_catastrophe(evd->obj.ia, evd, &evd->catastrophe);
 	kdapl_evd_kill(evd);
 }
 
@@ -381,6 +393,8 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 	objs_kill(ia, KDAPL_OBJ_LMR);
 	objs_kill(ia, KDAPL_OBJ_PZ);
 	objs_kill(ia, KDAPL_OBJ_EVD);
+	if (ia->lent_evd)
+		tell_catastrophe(ia, ia->lent_evd, &ia->catastrophe);
 	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
 	up_write(&ia->hw_lock);
 }

@@ -15,6 +15,7 @@
 #include <linux/uidgid.h>
 #include <rdma/ib_verbs.h>
 
+#include "evd.h"
 #include "obj.h"
 #include "region.h"
 #include "rmr.h"
@@ -41,6 +42,10 @@ struct kdapl_ia {
 	kuid_t uid;			/* who opened it */
 	struct rdma_cgroup *cg;		/* charged for the opened device */
 
+	u64 user;			/* the program's word, echoed in events */
+	struct kdapl_evd *lent_evd;	/* for asynchronous events, or NULL */
+	struct kdapl_evrec catastrophe;	/* for the last one there */
+
 	struct kdapl_obj_table objs;
 	struct kdapl_region_table regions;
 	struct kdapl_sq sq;
@@ -57,8 +62,12 @@ struct kdapl_ia {
 	u64 max_lmr_size, max_rmr_size, max_message;
 };
 
-/* -ENODEV when no adapter (or netdev) of that name is visible to the caller. */
-struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg);
+/*
+ * -ENODEV when no adapter (or netdev) of that name is visible to the caller.
+ * @owner has the EVD that @arg names, NULL when it names none.
+ */
+struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
+			       struct kdapl_ia *owner);
 /* The abrupt close: frees everything. */
 void kdapl_ia_close(struct kdapl_ia *ia);
 int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg);

@@ -463,7 +463,7 @@ static void srq_obj_destroy(struct kdapl_obj *obj)
 	srq_drop_device(srq);
 	cancel_work_sync(&srq->tell_work);
 	kdapl_slot_free(&obj->ia->regions, &srq->status);
-	kdapl_obj_unuse(&srq->async_evd->obj);
+	kdapl_evd_unuse_async(obj->ia, srq->async_evd);
 	kdapl_obj_unuse(&srq->pz->obj);
 }
 
@@ -488,17 +488,18 @@ static const struct kdapl_obj_ops kdapl_srq_ops = {
 static int srq_use(struct kdapl_srq *srq, const struct kdapl_srq_create *arg)
 {
 	struct kdapl_ia *ia = srq->obj.ia;
+	struct kdapl_evd *evd;
 	struct kdapl_obj *obj;
 
 	obj = kdapl_obj_use(ia, arg->pz, KDAPL_OBJ_PZ);
 	if (!obj)
 		return -ENOENT;
 	srq->pz = to_pz(obj);
-	obj = kdapl_obj_use(ia, arg->async_evd, KDAPL_OBJ_EVD);
-	if (!obj)
-		return -ENOENT;
-	srq->async_evd = to_evd(obj);
-	return srq->async_evd->flags & DAT_EVD_ASYNC_FLAG ? 0 : -EINVAL;
+	evd = kdapl_evd_use_async(ia, arg->async_evd);
+	if (IS_ERR(evd))
+		return PTR_ERR(evd);
+	srq->async_evd = evd;
+	return 0;
 }
 
 static int srq_create_device(struct kdapl_srq *srq)
@@ -551,8 +552,7 @@ static void srq_unbuild(struct kdapl_srq *srq)
 	cancel_work_sync(&srq->tell_work);
 	if (srq->status.addr)
 		kdapl_slot_free(&srq->obj.ia->regions, &srq->status);
-	if (srq->async_evd)
-		kdapl_obj_unuse(&srq->async_evd->obj);
+	kdapl_evd_unuse_async(srq->obj.ia, srq->async_evd);
 	if (srq->pz)
 		kdapl_obj_unuse(&srq->pz->obj);
 	kdapl_obj_abort(&srq->obj);

@@ -69,13 +69,15 @@ AT(kdapl_adapter, name, 8);
 AT(kdapl_adapter, netdev, 72);
 AT(kdapl_adapter, driver, 136);
 
-SIZE(kdapl_ia_open, 112);
+SIZE(kdapl_ia_open, 128);
 AT(kdapl_ia_open, flags, 4);
 AT(kdapl_ia_open, name, 8);
 AT(kdapl_ia_open, sq_entries, 72);
 AT(kdapl_ia_open, async_evd, 76);
 AT(kdapl_ia_open, sq, 80);
 AT(kdapl_ia_open, sq_status, 96);
+AT(kdapl_ia_open, user, 112);
+AT(kdapl_ia_open, async_file, 120);
 
 SIZE(kdapl_addr, 24);
 AT(kdapl_addr, port, 2);

@@ -312,9 +312,16 @@ struct kdapl_adapter {
  * @name: adapter name or network device name
  * @sq_entries: in: entries wanted, 0 for the default; out: entries there are
  *	(a power of two)
- * @async_evd: 0; an async EVD is made with KDAPL_EVD_CREATE
+ * @async_evd: 0: EVDs for asynchronous events are made with KDAPL_EVD_CREATE. Or the
+ *	id of such an EVD of another IA with the same adapter (else EINVAL), which
+ *	then gets the events of this IA, too. It may be freed before this IA is
+ *	closed: nobody gets them any more.
  * @sq: out: the submission ring (program writes)
  * @sq_status: out: struct kdapl_sq_status (program reads)
+ * @user: comes back in asynchronous events about the IA itself
+ * @async_file: with @async_evd, the file of the other IA; else 0. EBADF: no such
+ *	file, or no IA; EACCES: another process opened it
+ * @pad: zero
  */
 struct kdapl_ia_open {
 	__u32 size;
@@ -324,6 +331,9 @@ struct kdapl_ia_open {
 	__u32 async_evd;
 	struct kdapl_map sq;
 	struct kdapl_map sq_status;
+	__aligned_u64 user;
+	__s32 async_file;
+	__u32 pad;
 };
 
 /**
@@ -893,8 +903,8 @@ struct kdapl_ep_reset {
  * @soft: with more, one event on @async_evd: its type is
  *	DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, its reason 2
  * @hard: with more the connection is broken
- * @async_evd: id of an EVD for asynchronous events; another one from the second
- *	call on is EINVAL
+ * @async_evd: id of an EVD for asynchronous events, 0 for the one that the IA was
+ *	lent; another one from the second call on is EINVAL
  * @pad: zero
  *
  * KDAPL_MARK_INFINITE is no mark. Each call arms both again. An EP holds what is
@@ -915,7 +925,8 @@ struct kdapl_ep_set_marks {
  * @pz: id of the PZ
  * @max_recvs: receives that can be posted
  * @max_recv_iov: segments of a receive
- * @async_evd: id of an EVD for asynchronous events
+ * @async_evd: id of an EVD for asynchronous events, 0 for the one that the IA was
+ *	lent
  * @tag: comes back in the events of receives that were taken from it
  * @id: out
  * @pad: zero

@@ -234,6 +234,25 @@ TEST(DatIaClose, DescriptionAsyncEvdIsDestroyed)
 	});
 }
 
+/* "If async_evd_handle was passed in by the Consumer ... this handle is not destroyed." */
+TEST(DatIaClose, DescriptionThePassedAsyncEvdIsNotDestroyed)
+{
+	play([](Line &) {
+		Adapter owner;
+
+		for (DAT_CLOSE_FLAGS flags : { DAT_CLOSE_ABRUPT_FLAG, DAT_CLOSE_GRACEFUL_FLAG }) {
+			DAT_EVD_HANDLE async = owner.async_evd();
+			std::string name = adapter_name();
+			DAT_EVENT event;
+			DAT_IA_HANDLE ia;
+
+			ok(dat_ia_open(name.data(), 8, &async, &ia));
+			ok(dat_ia_close(ia, flags));
+			refused(dat_evd_dequeue(async, &event), DAT_QUEUE_EMPTY, DAT_NO_SUBTYPE);
+		}
+	});
+}
+
 /* ---- errors ---- */
 
 /* "ia_flags is invalid" */

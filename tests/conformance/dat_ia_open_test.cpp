@@ -8,6 +8,7 @@
 #include "play.hpp"
 #include "registry.hpp"
 #include "result.hpp"
+#include "shared_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -241,6 +242,56 @@ TEST(DatIaOpen, InvalidParameter)
 	});
 }
 
+/* "ignores the async_evd_min_qlen"; "the returned async_evd_handle is the same" */
+TEST(DatIaOpen, DescriptionTheConsumersAsyncEvd)
+{
+	play([](Line &) {
+		Opened owner;
+		DAT_EVD_HANDLE async = owner.async, asked = DAT_HANDLE_NULL;
+		const DAT_COUNT length = query(owner.async).evd_qlen;
+		std::string name = adapter_name();
+		DAT_IA_HANDLE ia;
+
+		ok(dat_ia_open(name.data(), 4 * length, &async, &ia));
+		EXPECT_EQ(async, owner.async);
+		ok(dat_ia_query(ia, &asked, 0, nullptr, 0, nullptr));
+		EXPECT_EQ(asked, owner.async);
+		EXPECT_EQ(query(owner.async).evd_qlen, length);
+		EXPECT_EQ(query(owner.async).ia_handle, owner.ia);
+		ok(dat_ia_close(ia, DAT_CLOSE_GRACEFUL_FLAG));
+	});
+}
+
+/* "All asynchronous notifications for the open instance of the IA are directed" there */
+TEST(DatIaOpen, DescriptionTheConsumersAsyncEvdGetsTheEvents)
+{
+	play([](Line &) {
+		Adapter owner, other(adapter_name(), owner.async_evd());
+		SharedQueue queue(other, 4);
+
+		ok(dat_srq_set_lw(queue.srq(), 1));
+		EXPECT_EQ(expect_async(owner).dat_handle, queue.srq());
+	});
+}
+
+/* "DAT_EVD_OUT_OF_SCOPE ... not in a scope where this Consumer may directly invoke it" */
+TEST(DatIaOpen, DescriptionAsyncExists)
+{
+	play([](Line &) {
+		DAT_EVD_HANDLE async = DAT_EVD_ASYNC_EXISTS, asked = DAT_HANDLE_NULL;
+		std::string name = adapter_name();
+		DAT_EVENT event;
+		DAT_IA_HANDLE ia;
+
+		ok(dat_ia_open(name.data(), 8, &async, &ia));
+		EXPECT_EQ(async, DAT_EVD_OUT_OF_SCOPE);
+		ok(dat_ia_query(ia, &asked, 0, nullptr, 0, nullptr));
+		EXPECT_EQ(asked, DAT_EVD_OUT_OF_SCOPE);
+		refused(dat_evd_dequeue(async, &event), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
+		ok(dat_ia_close(ia, DAT_CLOSE_GRACEFUL_FLAG));
+	});
+}
+
 /* "async_evd_handle is invalid", and "remains unchanged" */
 TEST(DatIaOpen, InvalidHandleAsyncEvd)
 {
@@ -253,6 +304,11 @@ TEST(DatIaOpen, InvalidHandleAsyncEvd)
 		refused(dat_ia_open(name.data(), 8, &async, &ia), DAT_INVALID_HANDLE,
 			DAT_INVALID_HANDLE_EVD_ASYNC);
 		EXPECT_EQ(async, adapter.pz());
+		EventQueue queue(adapter, 16);
+		async = queue.evd();
+		refused(dat_ia_open(name.data(), 8, &async, &ia), DAT_INVALID_HANDLE,
+			DAT_INVALID_HANDLE_EVD_ASYNC);
+		EXPECT_EQ(async, queue.evd());
 	});
 }
 

@@ -95,8 +95,6 @@ TEST_F(Registry, OpeningChecksItsArguments)
 			     DAT_PROVIDER_NOT_FOUND, DAT_MAJOR_NOT_FOUND));
 	EXPECT_TRUE(is_error(dat_ia_openv(name, 1, &async, &ia, 1, 1, DAT_FALSE),
 			     DAT_PROVIDER_NOT_FOUND, DAT_MINOR_NOT_FOUND));
-	async = DAT_EVD_ASYNC_EXISTS;
-	EXPECT_TRUE(is_error(open(name), DAT_MODEL_NOT_SUPPORTED));
 	async = &ia;
 	EXPECT_TRUE(is_error(open(name), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_ASYNC));
 	EXPECT_FALSE(module.file_open);

@@ -21,6 +21,7 @@ public:
 	int control(unsigned long, void *) noexcept override { return 0; }
 	void *map(std::uint64_t, std::size_t, bool) noexcept override { return nullptr; }
 	void unmap(void *, std::size_t) noexcept override {}
+	int file() const noexcept override { return -1; }
 };
 
 NoDevice no_device;

@@ -11,7 +11,7 @@
 
 namespace suite {
 
-Adapter::Adapter(const std::string &name)
+Adapter::Adapter(const std::string &name, DAT_EVD_HANDLE async_evd) : async_evd_(async_evd)
 {
 	std::string copy = name;
 

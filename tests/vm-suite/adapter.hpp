@@ -16,7 +16,9 @@ namespace suite {
 /** An open adapter with a protection zone. */
 class Adapter {
 public:
-	explicit Adapter(const std::string &name = adapter_name());
+	/** With the asynchronous EVD of another one, where that is given. */
+	explicit Adapter(const std::string &name = adapter_name(),
+			 DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL);
 	Adapter(const Adapter &) = delete;
 	Adapter &operator=(const Adapter &) = delete;
 

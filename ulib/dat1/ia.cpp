@@ -12,29 +12,28 @@ using namespace dat1;
 
 namespace {
 
-Status check_async_evd(DAT_EVD_HANDLE async_evd) noexcept
+DAT_EVD_HANDLE shown_async_evd(const kdapl::Ia &ia) noexcept
 {
-	if (async_evd == DAT_HANDLE_NULL)
-		return success;
-	if (async_evd != DAT_EVD_ASYNC_EXISTS && !kdapl::pin<kdapl::Evd>(async_evd))
-		return bad_handle(Sub::handle_evd_async);
-	/* Each open file has its own; another instance's cannot be lent yet. */
-	return fail(Type::model_not_supported);
+	return ia.async_elsewhere() ? DAT_EVD_OUT_OF_SCOPE : to_dat(ia.async_evd());
 }
 
-Status open(const std::string &ia_name, const std::string &device, DAT_COUNT async_min_qlen,
-	    DAT_EVD_HANDLE *async_evd, DAT_IA_HANDLE *ia_handle, bool ro_aware)
+/** @a args lacks what @a async_evd and the registry say. */
+Status open(const std::string &ia_name, kdapl::IaOpen args, DAT_EVD_HANDLE *async_evd,
+	    DAT_IA_HANDLE *ia_handle)
 {
-	ProviderForOpen provider(ia_name, device);
+	ProviderForOpen provider(ia_name, std::string(args.name));
+	Ref<kdapl::Evd> lent;
 	Ref<kdapl::Ia> ia;
 
-	if (Status status =
-		    kdapl::Ia::open({ .name = device,
-				      .ro_aware = ro_aware,
-				      .async_qlen = static_cast<std::uint32_t>(async_min_qlen),
-				      .provider = provider.table() },
-				    ia);
-	    !status.ok())
+	args.provider = provider.table();
+	args.async_elsewhere = *async_evd == DAT_EVD_ASYNC_EXISTS;
+	if (*async_evd != DAT_HANDLE_NULL && !args.async_elsewhere) {
+		lent = kdapl::pin<kdapl::Evd>(*async_evd);
+		if (!lent)
+			return bad_handle(Sub::handle_evd_async);
+		args.lent_evd = &*lent;
+	}
+	if (Status status = kdapl::Ia::open(args, ia); !status.ok())
 		return status;
 	try {
 		ia->set_face_data(std::make_unique<NamedAttributes>(*ia));
@@ -43,7 +42,7 @@ Status open(const std::string &ia_name, const std::string &device, DAT_COUNT asy
 		throw;
 	}
 	provider.keep();
-	*async_evd = to_dat(ia->async_evd());
+	*async_evd = shown_async_evd(*ia);
 	*ia_handle = to_dat(ia->handle());
 	return success;
 }
@@ -63,9 +62,11 @@ DAT_RETURN ia_open_device(const std::string &ia_name, const std::string &device,
 			return bad_parameter(Sub::arg3);
 		if (!ia_handle)
 			return bad_handle(Sub::handle_ia);
-		if (Status status = check_async_evd(*async_evd); !status.ok())
-			return status;
-		return open(ia_name, device, async_min_qlen, async_evd, ia_handle, ro_aware);
+		return open(ia_name,
+			    { .name = device,
+			      .ro_aware = ro_aware,
+			      .async_qlen = static_cast<std::uint32_t>(async_min_qlen) },
+			    async_evd, ia_handle);
 	});
 }
 
@@ -102,7 +103,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE *async_evd,
 			return bad_parameter(Sub::arg6);
 
 		if (async_evd)
-			*async_evd = to_dat(ia->async_evd());
+			*async_evd = shown_async_evd(*ia);
 		if (ia_attr_mask)
 			fill(*ia, *ia_attributes);
 		if (provider_attr_mask)

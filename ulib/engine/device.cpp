@@ -64,6 +64,8 @@ public:
 
 	void unmap(void *address, std::size_t size) noexcept override { munmap(address, size); }
 
+	int file() const noexcept override { return fd_; }
+
 private:
 	static constinit inline std::mutex list_mutex;
 	static constinit inline KernelDevice *list = nullptr;

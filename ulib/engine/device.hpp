@@ -27,6 +27,9 @@ public:
 
 	virtual void unmap(void *address, std::size_t size) noexcept = 0;
 
+	/** What names it in a control call of another one: a file descriptor. */
+	virtual int file() const noexcept = 0;
+
 	/** A control call whose structure gets its size filled in. */
 	template <class Arg>
 	int call(unsigned long command, Arg &arg) noexcept

@@ -38,6 +38,12 @@ Status open_status(int err, std::string_view name) noexcept
 	}
 }
 
+/** Whether KDAPL_IA_OPEN has anything against the EVD, or the IA that lends it. */
+bool is_about_lent_evd(int err) noexcept
+{
+	return err == ENOENT || err == EINVAL || err == EBADF || err == EACCES;
+}
+
 } // namespace
 
 Status Ia::open(const IaOpen &args, Ref<Ia> &ia)
@@ -54,6 +60,10 @@ Status Ia::open(const IaOpen &args, Ref<Ia> &ia)
 		return status;
 
 	Ref<Ia> opened = draft.publish();
+	if (args.lent_evd) {
+		ia = std::move(opened);
+		return success;
+	}
 	if (Status status = opened->make_async_evd(opened, args.async_qlen); !status.ok()) {
 		opened->close_abruptly();
 		return status;
@@ -71,8 +81,17 @@ Status Ia::open_device_file(const IaOpen &args)
 	kdapl_ia_open open{};
 	open.flags = args.ro_aware ? KDAPL_IA_RO_AWARE : 0;
 	args.name.copy(reinterpret_cast<char *>(open.name), sizeof open.name - 1);
+	open.user = word();
+	if (args.lent_evd) {
+		async_evd_ = args.lent_evd->handle();
+		open.async_evd = args.lent_evd->id();
+		open.async_file = args.lent_evd->ia().device().file();
+	}
+	async_elsewhere_ = args.async_elsewhere;
 	if (int err = device_->call(KDAPL_IA_OPEN, open))
-		return open_status(err, args.name);
+		return args.lent_evd && is_about_lent_evd(err) ?
+			       fail(Type::invalid_handle, Sub::handle_evd_async) :
+			       open_status(err, args.name);
 	if (int err = device_->call(KDAPL_IA_QUERY, attributes_))
 		return open_status(err, args.name);
 	choose_address();

@@ -20,6 +20,7 @@
 namespace kdapl {
 
 class Child;
+class Evd;
 
 /** What a face keeps with an IA. */
 class FaceData {
@@ -35,6 +36,10 @@ struct IaOpen {
 	std::string_view name; /**< without ro_aware_prefix */
 	bool ro_aware = false;
 	std::uint32_t async_qlen = 1; /**< least length of the asynchronous EVD */
+	/** Another IA's, which gets asynchronous events then; the caller keeps it. */
+	const Evd *lent_evd = nullptr;
+	/** Whoever has the asynchronous EVD, it is nobody that the program can ask. */
+	bool async_elsewhere = false;
 	const void *provider = nullptr; /**< first word of all handles */
 };
 
@@ -42,7 +47,7 @@ class Ia final : public Object {
 public:
 	static constexpr Kind kind = Kind::ia;
 
-	/** Open an adapter, with an asynchronous EVD. */
+	/** Open an adapter, with an asynchronous EVD unless it was lent one. */
 	static Status open(const IaOpen &args, Ref<Ia> &ia);
 
 	/** Free everything and wake who waits. Cannot fail. */
@@ -61,7 +66,9 @@ public:
 		return reinterpret_cast<const sockaddr *>(&address_);
 	}
 	Handle async_evd() const noexcept { return async_evd_; }
-	/** The module's name for it. */
+	/** See IaOpen. Such an EVD exists all the same: what has events asks for one. */
+	bool async_elsewhere() const noexcept { return async_elsewhere_; }
+	/** The module's name for it, 0 when it is another IA's. */
 	std::uint32_t async_evd_id() const noexcept { return async_evd_id_; }
 	const void *provider() const noexcept { return provider_; }
 
@@ -129,6 +136,7 @@ private:
 	const void *provider_;
 	Handle async_evd_ = nullptr;
 	std::uint32_t async_evd_id_ = 0;
+	bool async_elsewhere_ = false;
 	std::unique_ptr<FaceData> face_data_;
 
 	std::mutex objects_mutex_; /**< all below */

@@ -46,6 +46,7 @@ public:
 		std::lock_guard lock(module_.mutex_);
 		module_.mappings--;
 	}
+	int file() const noexcept override { return module_.file; }
 
 private:
 	Module &module_;
@@ -330,6 +331,7 @@ int Module::adapter(kdapl_adapter &arg)
 int Module::open_ia(kdapl_ia_open &arg)
 {
 	const std::string name(reinterpret_cast<const char *>(arg.name));
+	opened = arg;
 	bool known = name == reinterpret_cast<const char *>(attributes.netdev);
 
 	for (const std::string &adapter : adapters)

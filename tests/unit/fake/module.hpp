@@ -144,7 +144,9 @@ public:
 	kdapl_rmr_bind bound{}; /**< the last */
 	std::uint64_t rmr_user = 0; /**< of the last that was made */
 	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
+	int file = 3; /**< its descriptor */
 	bool file_open = false;
+	kdapl_ia_open opened{}; /**< the latest, as it came */
 	int mappings = 0; /**< made and not unmapped */
 
 private:
