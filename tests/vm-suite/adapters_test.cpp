@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Several adapters, their addresses, and what becomes of one that is pulled out. */
+
+#include "extra_adapter.hpp"
+#include "pair.hpp"
+#include "play.hpp"
+#include "sleeper.hpp"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+namespace suite {
+namespace {
+
+/* Of networks that the machine has none of. */
+constexpr char first_network[] = "10.77.1.1/24", second_network[] = "10.77.2.1/24";
+constexpr char ipv6_network[] = "fd00:7777::1/64";
+
+/** An address, also in a text's form. */
+struct Address {
+	explicit Address(const std::string &text)
+	{
+		auto *in = reinterpret_cast<sockaddr_in *>(&storage);
+		auto *in6 = reinterpret_cast<sockaddr_in6 *>(&storage);
+
+		storage.ss_family = text.find(':') == std::string::npos ? AF_INET : AF_INET6;
+		void *to = storage.ss_family == AF_INET ? static_cast<void *>(&in->sin_addr) :
+							  static_cast<void *>(&in6->sin6_addr);
+		require(inet_pton(storage.ss_family, text.c_str(), to) == 1, text);
+	}
+	DAT_IA_ADDRESS_PTR get() { return reinterpret_cast<DAT_IA_ADDRESS_PTR>(&storage); }
+
+	sockaddr_storage storage{};
+};
+
+std::string text_of(const void *address)
+{
+	const auto *in = static_cast<const sockaddr_in *>(address);
+	const auto *in6 = static_cast<const sockaddr_in6 *>(address);
+	char text[INET6_ADDRSTRLEN] = "none";
+
+	if (in->sin_family == AF_INET)
+		inet_ntop(AF_INET, &in->sin_addr, text, sizeof text);
+	else if (in->sin_family == AF_INET6)
+		inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof text);
+	return text;
+}
+
+/** Connects to an address; returns the one that the connection comes from. */
+std::string source_of(const Adapter &adapter, Listener &listener, const std::string &to)
+{
+	Endpoint active(adapter), passive(adapter);
+	Address address(to);
+	DAT_CR_PARAM param;
+
+	ok(active.connect(address.get(), listener.qual()));
+	DAT_CR_HANDLE request = listener.request();
+	ok(dat_cr_query(request, DAT_CR_FIELD_ALL, &param));
+	const std::string source = text_of(param.remote_ia_address_ptr);
+	ok(accept_request(request, passive));
+	passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+	active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+	return source;
+}
+
+/* ---- addresses ----------------------------------------------------------- */
+
+/* It listens on all of them; a connection leaves from the nearest. */
+TEST(Adapters, SeveralAddresses)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network, second_network, ipv6_network });
+		Adapter adapter(extra.name());
+		Listener listener(adapter);
+
+		EXPECT_EQ(text_of(adapter.address()), "10.77.1.1");
+		for (const char *address : { "10.77.1.1", "10.77.2.1", "fd00:7777::1" })
+			EXPECT_EQ(source_of(adapter, listener, address), address);
+	});
+}
+
+TEST(Adapters, OnlyIpv6)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { ipv6_network });
+		Adapter adapter(extra.name());
+		Listener listener(adapter);
+
+		EXPECT_EQ(text_of(adapter.address()), "fd00:7777::1");
+		EXPECT_EQ(source_of(adapter, listener, "fd00:7777::1"), "fd00:7777::1");
+	});
+}
+
+/* Objects can be made, but nothing can be reached, and each call says so. */
+TEST(Adapters, NoAddress)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", {});
+		Adapter adapter(extra.name());
+		EventQueue queue(adapter, 16);
+		Endpoint endpoint(adapter);
+		Address address("10.77.1.1");
+		DAT_CONN_QUAL qual = 0;
+		DAT_PSP_HANDLE psp;
+
+		EXPECT_EQ(text_of(adapter.address()), "none");
+		fails(DAT_CONN_QUAL_UNAVAILABLE,
+		      dat_psp_create(adapter.ia(), 4711, queue.evd(), DAT_PSP_CONSUMER_FLAG, &psp));
+		fails(DAT_CONN_QUAL_UNAVAILABLE,
+		      dat_psp_create_any(adapter.ia(), &qual, queue.evd(), DAT_PSP_CONSUMER_FLAG,
+					 &psp));
+		fails(DAT_INVALID_ADDRESS, endpoint.connect(address.get(), 4711));
+		endpoint.require_state(DAT_EP_STATE_UNCONNECTED);
+	});
+}
+
+/* ---- each for itself ------------------------------------------------------ */
+
+/* Two adapters may have the same connection qualifier, with different owners. */
+TEST(Adapters, TheSameConnectionQualifier)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter here, there(extra.name());
+		Listener listener(here);
+		EventQueue queue(there, 16);
+		Endpoint active(there), passive(there);
+		DAT_PSP_HANDLE psp;
+
+		/* Nobody listens on this one yet. */
+		ok(active.connect(there.address(), listener.qual()));
+		active.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+		ok(dat_ep_reset(active.ep()));
+
+		ok(dat_psp_create(there.ia(), listener.qual(), queue.evd(), DAT_PSP_CONSUMER_FLAG,
+				  &psp));
+		fails(DAT_CONN_QUAL_IN_USE, dat_psp_create(there.ia(), listener.qual(), queue.evd(),
+							   DAT_PSP_CONSUMER_FLAG, &psp));
+		ok(active.connect(there.address(), listener.qual()));
+		const DAT_EVENT event = queue.expect(DAT_CONNECTION_REQUEST_EVENT);
+		const auto &arrival = event.event_data.cr_arrival_event_data;
+		EXPECT_EQ(text_of(arrival.local_ia_address_ptr), "10.77.1.1");
+		ok(accept_request(arrival.cr_handle, passive));
+		passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		EXPECT_EQ(source_of(here, listener, text_of(here.address())),
+			  text_of(here.address()));
+		ok(dat_psp_free(psp));
+	});
+}
+
+/* The EVD of one is not lent to an IA of another. */
+TEST(Adapters, AsyncEvdOfAnother)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter here;
+		DAT_EVD_HANDLE async = here.async_evd();
+		std::string name = extra.name();
+		DAT_IA_HANDLE ia;
+
+		EXPECT_EQ(dat_ia_open(name.data(), 8, &async, &ia),
+			  DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_ASYNC));
+	});
+}
+
+/* ---- pulled out ----------------------------------------------------------- */
+
+void expect_catastrophe(DAT_EVD_HANDLE evd, std::vector<DAT_HANDLE> ias)
+{
+	while (!ias.empty()) {
+		DAT_EVENT event;
+		DAT_COUNT more;
+
+		ok(dat_evd_wait(evd, long_time, 1, &event, &more));
+		EXPECT_EQ(event.event_number, DAT_ASYNC_ERROR_IA_CATASTROPHIC);
+		EXPECT_EQ(std::erase(ias, event.event_data.asynch_error_event_data.dat_handle), 1u);
+	}
+}
+
+TEST(Adapters, PulledOutWithoutObjects)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter adapter(extra.name()), other(extra.name(), adapter.async_evd());
+		DAT_PZ_HANDLE pz;
+
+		extra.pull();
+		expect_catastrophe(adapter.async_evd(), { adapter.ia(), other.ia() });
+		fails(DAT_PROVIDER_NOT_FOUND, [&] {
+			DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+			std::string name = extra.name();
+			DAT_IA_HANDLE ia;
+			return dat_ia_open(name.data(), 8, &async, &ia);
+		}());
+		EXPECT_NE(dat_pz_create(adapter.ia(), &pz), DAT_SUCCESS);
+	});
+}
+
+/* Work is flushed, connections break, who waits hears of it, and all can be freed. */
+TEST(Adapters, PulledOutWithConnections)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter adapter(extra.name());
+		Region region(adapter, 4096);
+		Pair pair(adapter);
+
+		pair.settle();
+		ok(pair.passive.recv(region.local(0, 64), 1));
+		ok(pair.passive.recv(region.local(64, 64), 2));
+		EvdWait wait(pair.passive.recv_queue().evd());
+		extra.pull();
+		ok(wait.result());
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1u);
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.status,
+			  DAT_DTO_ERR_FLUSHED);
+		pair.passive.expect_recv_failure(2, DAT_DTO_ERR_FLUSHED);
+		expect_catastrophe(adapter.async_evd(), { adapter.ia() });
+		pair.passive.require_state(DAT_EP_STATE_DISCONNECTED);
+		pair.active.require_state(DAT_EP_STATE_DISCONNECTED);
+	});
+}
+
+} // namespace
+} // namespace suite
