@@ -116,6 +116,32 @@ TEST(Adapters, NoAddress)
 	});
 }
 
+/* Without a limit a connection waits for its peer's machine, whoever gives up before. */
+TEST(Adapters, AnInfiniteConnectOutlastsTheUnreachable)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter adapter(extra.name());
+		Endpoint patient(adapter), other(adapter), passive(adapter);
+		EventQueue queue(adapter, 16);
+		Address absent("10.77.1.9");
+		DAT_PSP_HANDLE psp;
+
+		ok(patient.connect(absent.get(), 4711, {}, DAT_TIMEOUT_INFINITE));
+		ok(other.connect(absent.get(), 4711, {}, 60'000'000));
+		other.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
+		patient.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
+
+		extra.add("10.77.1.9/24");
+		ok(dat_psp_create(adapter.ia(), 4711, queue.evd(), DAT_PSP_CONSUMER_FLAG, &psp));
+		const DAT_EVENT event = queue.expect(DAT_CONNECTION_REQUEST_EVENT);
+		ok(accept_request(event.event_data.cr_arrival_event_data.cr_handle, passive));
+		passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		patient.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		ok(dat_psp_free(psp));
+	});
+}
+
 /* ---- each for itself ------------------------------------------------------ */
 
 /* Two adapters may have the same connection qualifier, with different owners. */

@@ -22,10 +22,10 @@ ExtraAdapter::ExtraAdapter(const std::string &suffix, const std::vector<std::str
 	: name_((Adapter::iwarp() ? "siw" : "rxe") + suffix), netdev_("dummy" + suffix)
 {
 	run("ip link add " + netdev_ + " type dummy", where);
-	/* No address but those asked for. */
-	run("ip link set " + netdev_ + " addrgenmode none mtu 4500 up", where);
+	/* No address but those asked for; others are looked for, and are not there. */
+	run("ip link set " + netdev_ + " addrgenmode none arp on mtu 4500 up", where);
 	for (const std::string &address : addresses)
-		run("ip address add " + address + " dev " + netdev_ + " nodad", where);
+		add(address, where);
 	run("rdma link add " + name_ + " type " + name_.substr(0, 3) + " netdev " + netdev_, where);
 }
 
@@ -34,6 +34,11 @@ ExtraAdapter::~ExtraAdapter()
 	if (there_)
 		(void)!std::system(("rdma link delete " + name_).c_str());
 	(void)!std::system(("ip link delete " + netdev_).c_str());
+}
+
+void ExtraAdapter::add(const std::string &address, Location where)
+{
+	run("ip address add " + address + " dev " + netdev_ + " nodad", where);
 }
 
 void ExtraAdapter::pull(Location where)

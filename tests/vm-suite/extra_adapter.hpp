@@ -21,6 +21,9 @@ public:
 	/** The RDMA device. */
 	const std::string &name() const noexcept { return name_; }
 
+	/** One more address. */
+	void add(const std::string &address, Location where = Location::current());
+
 	/** Takes the RDMA device away, as if it was pulled out. */
 	void pull(Location where = Location::current());
 
