@@ -274,6 +274,8 @@ static void adapter_remove(struct kdapl_adapter_dev *adapter)
 	adapter->gone = true;
 	list_for_each_entry(ia, &adapter->ias, list)
 		kdapl_ia_kill(ia);
+	list_for_each_entry(ia, &adapter->ias, list)
+		kdapl_ia_end_waits(ia);
 	mutex_unlock(&adapter->lock);
 	kdapl_adapter_put(adapter);
 }

@@ -88,10 +88,29 @@ static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
 void kdapl_cq_drain(struct kdapl_cq *cq)
 {
 	struct ib_wc wc[CQ_BUSY_BATCH];
+	u32 done = 0;
+	int n;
 
 	/* There cannot be more than it has room for. */
-	if (cq_take(cq, wc, ARRAY_SIZE(wc), cq->size))
+	do {
+		n = cq_take(cq, wc, ARRAY_SIZE(wc), CQ_BUDGET);
+		done += n;
+		cond_resched();
+	} while (n == CQ_BUDGET && done < cq->size);
+	if (done)
 		kdapl_sq_kick(&cq->ia->sq);
+}
+
+/*
+ * The handler was called for one of them, whoever takes its completion. The queue
+ * is armed already, so the next one calls again; and who took this one meanwhile
+ * has posted it when the lock is free.
+ */
+static void cq_tell_solicited(struct kdapl_cq *cq)
+{
+	spin_lock_bh(&cq->order);
+	spin_unlock_bh(&cq->order);
+	kdapl_evd_notify(cq->solicited);
 }
 
 static int cq_poll(struct irq_poll *iop, int budget)
@@ -103,15 +122,14 @@ static int cq_poll(struct irq_poll *iop, int budget)
 	if (done)
 		kdapl_sq_kick(&cq->ia->sq);
 
-	/* It was called for one, whoever took its completion. */
-	if (cq->solicited)
-		kdapl_evd_notify(cq->solicited);
 	if (done < budget) {
 		irq_poll_complete(iop);
 		if (ib_req_notify_cq(cq->ibcq, READ_ONCE(cq->arm) |
 				     IB_CQ_REPORT_MISSED_EVENTS) > 0)
 			irq_poll_sched(iop);
 	}
+	if (cq->solicited)
+		cq_tell_solicited(cq);
 	return done;
 }
 
@@ -331,7 +349,10 @@ struct kdapl_cq *kdapl_cq_solicited(struct kdapl_evd *evd, u32 entries)
 		return cq;
 	cq->used = entries;
 	cq->solicited = evd;
-	kdapl_cq_hear_solicited(cq);
+	/* siw knows nothing of them: there every receive is one. */
+	cq->arm = ia->dev->ops.driver_id == RDMA_DRIVER_SIW ?
+		  IB_CQ_NEXT_COMP : IB_CQ_SOLICITED;
+	ib_req_notify_cq(cq->ibcq, cq->arm);
 	mutex_lock(&ia->cq_lock);
 	list_add(&cq->list, &evd->solicited);
 	mutex_unlock(&ia->cq_lock);
@@ -341,17 +362,9 @@ struct kdapl_cq *kdapl_cq_solicited(struct kdapl_evd *evd, u32 entries)
 void kdapl_cq_hear_all(struct kdapl_cq *cq)
 {
 	WRITE_ONCE(cq->arm, IB_CQ_NEXT_COMP);
-	if (ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP |
-			     IB_CQ_REPORT_MISSED_EVENTS) > 0)
-		irq_work_queue(&cq->raise);
-}
-
-void kdapl_cq_hear_solicited(struct kdapl_cq *cq)
-{
-	/* siw knows nothing of them: there every receive is one. */
-	WRITE_ONCE(cq->arm, cq->ia->dev->ops.driver_id == RDMA_DRIVER_SIW ?
-			    IB_CQ_NEXT_COMP : IB_CQ_SOLICITED);
-	ib_req_notify_cq(cq->ibcq, cq->arm);
+	ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP);
+	/* Those that came before and called nobody. */
+	kdapl_cq_drain(cq);
 }
 
 void kdapl_cq_ask(struct kdapl_evd *evd)

@@ -65,10 +65,12 @@ void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
  * ERR_PTR(-ENOSPC).
  */
 struct kdapl_cq *kdapl_cq_solicited(struct kdapl_evd *evd, u32 entries);
-/* The EP ends: what is flushed is not solicited. Process context. */
+/*
+ * The EP ends: what is flushed is not solicited. There is no way back, since
+ * devices forget no wish for more: a new connection takes a new queue. Process
+ * context.
+ */
 void kdapl_cq_hear_all(struct kdapl_cq *cq);
-/* And again only of the solicited ones. */
-void kdapl_cq_hear_solicited(struct kdapl_cq *cq);
 /* What has come for @evd becomes events. Process context. */
 void kdapl_cq_ask(struct kdapl_evd *evd);
 

@@ -99,6 +99,19 @@ static void ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
 	kdapl_evd_post(ep->connect_evd, &event, taken);
 }
 
+/*
+ * What was held back becomes events. Which of them were solicited is not known any
+ * more: their queue told of it when there was nothing to see.
+ */
+static void retire_held(struct kdapl_ep *ep)
+{
+	u32 tail = ep->rq.tail;
+
+	kdapl_wq_retire(ep, &ep->rq);
+	if (ep->recv_cq && ep->rq.tail != tail)
+		kdapl_evd_notify(ep->recv_evd);
+}
+
 void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 {
 	spin_lock_bh(&ep->lock);
@@ -109,7 +122,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 			    private_data_size);
 		kdapl_ep_check_marks(ep);
 		/* Receives that completed before this are due now. */
-		kdapl_wq_retire(ep, &ep->rq);
+		retire_held(ep);
 		/* A receive was refused when there was nothing to break yet. */
 		if (ep->refused)
 			kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN,
@@ -259,7 +272,7 @@ static void ep_end_work(struct work_struct *work)
 
 	spin_lock_bh(&ep->lock);
 	kdapl_park_flush(ep);
-	kdapl_wq_retire(ep, &ep->rq);
+	retire_held(ep);
 	kdapl_wq_retire(ep, &ep->sq);
 	ep_trigger(ep, KDAPL_ON_ENDED);
 	/* Only a rejection has data; what ESTABLISHED had was told then. */
@@ -377,8 +390,6 @@ static int ep_make_qp(struct kdapl_ep *ep)
 {
 	struct ib_qp *qp;
 
-	if (ep->recv_cq)
-		kdapl_cq_hear_solicited(ep->recv_cq);
 	qp = kdapl_ep_create_qp(ep, ep->pz, ep->cq, ep->recv_cq, &ep->cap,
 				&ep->cg);
 	if (IS_ERR(qp))
@@ -526,6 +537,20 @@ int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags)
 	return ret;
 }
 
+static int ep_renew_recv_cq(struct kdapl_ep *ep)
+{
+	struct kdapl_cq *cq;
+
+	if (!ep->recv_cq)
+		return 0;
+	cq = kdapl_cq_solicited(ep->recv_evd, ep->cap.max_recv_wr);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	swap(ep->recv_cq, cq);
+	kdapl_cq_unreserve(cq, cq->used);
+	return 0;
+}
+
 static int ep_renew(struct kdapl_ep *ep)
 {
 	int ret;
@@ -534,7 +559,9 @@ static int ep_renew(struct kdapl_ep *ep)
 	flush_work(&ep->end_work);
 	kdapl_cm_destroy(ep);
 	kdapl_ep_drop_qp(ep);
-	ret = kdapl_ep_make_qp(ep);
+	ret = ep_renew_recv_cq(ep);
+	if (!ret)
+		ret = kdapl_ep_make_qp(ep);
 	if (ret)
 		return ret;
 
@@ -621,37 +648,72 @@ static void wq_cancel(struct kdapl_wq *wq, struct kdapl_evd *evd)
 	kdapl_evd_sync(evd);
 }
 
-/* Both or none. On success the EP is of these kinds. */
-int kdapl_ep_join(struct kdapl_ep *ep, u16 recv_notify, u16 request_notify)
+/* Both or none. Caller holds the join_lock. */
+static int evds_join(struct kdapl_evd *recv, u32 recv_notify,
+		     struct kdapl_evd *request, u32 request_notify)
 {
-	int ret;
+	int ret = kdapl_evd_join(recv, recv_notify);
 
-	ret = kdapl_evd_join(ep->recv_evd, recv_notify);
 	if (ret)
 		return ret;
-	ret = kdapl_evd_join(ep->request_evd, request_notify);
-	if (ret) {
-		kdapl_evd_leave(ep->recv_evd);
+	ret = kdapl_evd_join(request, request_notify);
+	if (ret)
+		kdapl_evd_leave(recv);
+	return ret;
+}
+
+static int ep_join(struct kdapl_ep *ep, u16 recv_notify, u16 request_notify)
+{
+	struct kdapl_ia *ia = ep->obj.ia;
+	int ret;
+
+	mutex_lock(&ia->join_lock);
+	ret = evds_join(ep->recv_evd, recv_notify, ep->request_evd,
+			request_notify);
+	mutex_unlock(&ia->join_lock);
+	if (ret)
 		return ret;
-	}
 	ep->recv_notify = recv_notify;
 	ep->request_notify = request_notify;
 	ep->joined = true;
 	return 0;
 }
 
-void kdapl_ep_leave(struct kdapl_ep *ep)
+static void ep_leave(struct kdapl_ep *ep)
 {
+	struct kdapl_ia *ia = ep->obj.ia;
+
 	if (!ep->joined)
 		return;
+	mutex_lock(&ia->join_lock);
 	kdapl_evd_leave(ep->recv_evd);
 	kdapl_evd_leave(ep->request_evd);
+	mutex_unlock(&ia->join_lock);
 	ep->joined = false;
+}
+
+/* The EP itself must not stand in the way, and nobody else may come between. */
+int kdapl_ep_rejoin(struct kdapl_ep *ep, struct kdapl_evd *recv,
+		    u32 recv_notify, struct kdapl_evd *request,
+		    u32 request_notify)
+{
+	struct kdapl_ia *ia = ep->obj.ia;
+	int ret;
+
+	mutex_lock(&ia->join_lock);
+	kdapl_evd_leave(ep->recv_evd);
+	kdapl_evd_leave(ep->request_evd);
+	ret = evds_join(recv, recv_notify, request, request_notify);
+	if (ret)
+		WARN_ON(evds_join(ep->recv_evd, ep->recv_notify,
+				  ep->request_evd, ep->request_notify));
+	mutex_unlock(&ia->join_lock);
+	return ret;
 }
 
 static void ep_unuse(struct kdapl_ep *ep)
 {
-	kdapl_ep_leave(ep);
+	ep_leave(ep);
 	if (ep->recv_evd)
 		kdapl_obj_unuse(&ep->recv_evd->obj);
 	if (ep->request_evd)
@@ -824,7 +886,7 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 
 	ret = ep_use(ep, arg);
 	if (!ret)
-		ret = kdapl_ep_join(ep, arg->recv_notify, arg->request_notify);
+		ret = ep_join(ep, arg->recv_notify, arg->request_notify);
 	if (!ret)
 		ret = kdapl_wq_init(&ep->rq, ep, arg->max_recvs);
 	if (!ret)

@@ -210,9 +210,13 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep);
 int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg);
 int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
 		     struct kdapl_evd **evd);
-/* Its completion streams begin, or cease, to use its EVDs: kdapl_evd_join(). */
-int kdapl_ep_join(struct kdapl_ep *ep, u16 recv_notify, u16 request_notify);
-void kdapl_ep_leave(struct kdapl_ep *ep);
+/*
+ * Its completion streams will use other EVDs, or the same ones otherwise: see
+ * kdapl_evd_join(). The EP is as it was when it fails.
+ */
+int kdapl_ep_rejoin(struct kdapl_ep *ep, struct kdapl_evd *recv,
+		    u32 recv_notify, struct kdapl_evd *request,
+		    u32 request_notify);
 void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
 /* Numbers of segments and of RDMA reads. */
 void kdapl_ep_set_limits(struct kdapl_ep *ep,

@@ -238,7 +238,6 @@ static void ep_exchange(struct kdapl_ep *ep, struct ep_parts *parts,
 	kdapl_ep_set_limits(ep, want);
 	ep->recv_notify = want->recv_notify;
 	ep->request_notify = want->request_notify;
-	ep->joined = true;
 }
 
 /* Completions find their way to what the EP is now. */
@@ -255,28 +254,6 @@ static void ep_changed(struct kdapl_ep *ep, bool new_qp)
 	mutex_lock(&srq->mutex);
 	kdapl_srq_attach(srq, ep);
 	mutex_unlock(&srq->mutex);
-}
-
-/* Before the exchange: the EVDs that it is to have, in the place of its own. */
-static int parts_join(struct kdapl_ep *ep, struct ep_parts *parts,
-		      const struct kdapl_ep_create *want)
-{
-	int ret;
-
-	/* An EVD that stays must not find its own EP in the way. */
-	kdapl_ep_leave(ep);
-	ret = kdapl_evd_join(parts->recv_evd, want->recv_notify);
-	if (ret)
-		goto err;
-	ret = kdapl_evd_join(parts->request_evd, want->request_notify);
-	if (ret) {
-		kdapl_evd_leave(parts->recv_evd);
-		goto err;
-	}
-	return 0;
-err:
-	kdapl_ep_join(ep, ep->recv_notify, ep->request_notify);
-	return ret;
 }
 
 static int ep_change(struct kdapl_ep *ep, struct ep_parts *parts,
@@ -303,7 +280,9 @@ static int ep_change(struct kdapl_ep *ep, struct ep_parts *parts,
 
 	ret = parts_make(ep, parts, want);
 	if (!ret)
-		ret = parts_join(ep, parts, want);
+		ret = kdapl_ep_rejoin(ep, parts->recv_evd, want->recv_notify,
+				      parts->request_evd,
+				      want->request_notify);
 	if (!ret && parts->new_qp)
 		kdapl_ep_drop_qp(ep);
 	spin_lock_bh(&ep->lock);

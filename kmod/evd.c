@@ -16,6 +16,8 @@
 #include "evd.h"
 #include "ia.h"
 
+#define NOTIFIED_AGE	(1 << 30)
+
 static u32 evd_in_ring(struct kdapl_evd *evd)
 {
 	struct kdapl_ev_head *head = evd->head.addr;
@@ -99,6 +101,22 @@ static bool evd_ready(struct kdapl_evd *evd)
 	       (s32)(evd->notified - READ_ONCE(head->head)) > 0;
 }
 
+/* An old notification must not become a future one when the indices go round. */
+static void evd_age_notified(struct kdapl_evd *evd)
+{
+	if ((s32)(evd->tail - evd->notified) > NOTIFIED_AGE)
+		evd->notified = evd->tail - NOTIFIED_AGE;
+}
+
+/* Records were taken back from the backlog, perhaps with the notification. */
+static void evd_shrunk(struct kdapl_evd *evd)
+{
+	u32 end = evd->tail + evd->backlog_len;
+
+	if ((s32)(evd->notified - end) > 0)
+		evd->notified = end;
+}
+
 /*
  * An event came. A wake-up nobody waits for is not issued; who waits for more of
  * them keeps the CNO from being triggered, too.
@@ -108,8 +126,10 @@ static void evd_wake(struct kdapl_evd *evd, bool quiet)
 	if (evd->dead)
 		return;
 	if (evd->notify != KDAPL_NOTIFY_THRESHOLD) {
-		if (quiet)
+		if (quiet) {
+			evd_age_notified(evd);
 			return;
+		}
 		evd->notified = evd->tail + evd->backlog_len;
 	}
 	if (!evd->wait_threshold) {
@@ -200,6 +220,7 @@ int kdapl_evd_join(struct kdapl_evd *evd, u32 notify)
 	evd->notified = evd->tail + evd->backlog_len;
 	evd_set_flag(evd, KDAPL_EV_QUIET, notify != KDAPL_NOTIFY_THRESHOLD);
 	evd_set_flag(evd, KDAPL_EV_ASK, notify == KDAPL_NOTIFY_SOLICITED);
+	wake_up(&evd->wait);
 out:
 	spin_unlock_bh(&evd->lock);
 	return ret;
@@ -231,6 +252,7 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 	if (!list_empty(&rec->list)) {
 		list_del_init(&rec->list);
 		evd->backlog_len -= !!rec->event.type;
+		evd_shrunk(evd);
 	}
 	spin_unlock_bh(&evd->lock);
 }
@@ -248,6 +270,7 @@ void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 		list_move_tail(&rec->list, list);
 		evd->backlog_len -= !!rec->event.type;
 	}
+	evd_shrunk(evd);
 	spin_unlock_bh(&evd->lock);
 }
 

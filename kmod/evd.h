@@ -129,7 +129,7 @@ void kdapl_evd_give_back(struct kdapl_ia *ia);
  *
  * Process context. Undone by kdapl_evd_unuse_async().
  *
- * Return: the EVD, or -ENOENT, -EINVAL.
+ * Return: the EVD, NULL where events are to be dropped, or -ENOENT, -EINVAL.
  */
 struct kdapl_evd *kdapl_evd_use_async(struct kdapl_ia *ia, u32 id);
 void kdapl_evd_unuse_async(struct kdapl_ia *ia, struct kdapl_evd *evd);

@@ -43,6 +43,8 @@ struct kdapl_evd *kdapl_evd_use_async(struct kdapl_ia *ia, u32 id)
 {
 	struct kdapl_obj *obj;
 
+	if (!id && ia->drop_async)
+		return NULL;
 	if (!id)
 		return ia->lent_evd ?: ERR_PTR(-ENOENT);
 	obj = kdapl_obj_use(ia, id, KDAPL_OBJ_EVD);

@@ -188,6 +188,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->port = adapter->port;
 	ia->iwarp = rdma_protocol_iwarp(ia->dev, ia->port);
 	ia->user = arg->user;
+	ia->drop_async = arg->flags & KDAPL_IA_DROP_ASYNC;
 	ia->relaxed = arg->flags & KDAPL_IA_RO_AWARE &&
 		      kdapl_driver_relaxed(ia->dev);
 	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
@@ -195,6 +196,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->rmr_register = !ia->frwr && kdapl_driver_goes_on(ia->dev);
 	ia->rmr_inv_first = kdapl_driver_repeats(ia->dev);
 	init_rwsem(&ia->hw_lock);
+	mutex_init(&ia->join_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
@@ -245,7 +247,8 @@ struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
 	struct kdapl_ia *ia;
 	int ret;
 
-	if (arg->flags & ~KDAPL_IA_RO_AWARE || arg->pad ||
+	if (arg->flags & ~(KDAPL_IA_RO_AWARE | KDAPL_IA_DROP_ASYNC) ||
+	    arg->pad || (arg->flags & KDAPL_IA_DROP_ASYNC && arg->async_evd) ||
 	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
 		return ERR_PTR(-EINVAL);
 
@@ -324,11 +327,10 @@ static void tell_catastrophe(const struct kdapl_ia *ia, struct kdapl_evd *evd,
 	kdapl_evd_post(evd, &event, rec);
 }
 
-static void evd_kill(struct kdapl_evd *evd)
+static void evd_tell(struct kdapl_evd *evd)
 {
 	if (evd->flags & DAT_EVD_ASYNC_FLAG)
 		tell_catastrophe(evd->obj.ia, evd, &evd->catastrophe);
-	kdapl_evd_kill(evd);
 }
 
 static void obj_kill(struct kdapl_obj *obj)
@@ -357,7 +359,7 @@ static void obj_kill(struct kdapl_obj *obj)
 		kdapl_pz_kill(to_pz(obj));
 		break;
 	case KDAPL_OBJ_EVD:
-		evd_kill(to_evd(obj));
+		evd_tell(to_evd(obj));
 		break;
 	case KDAPL_OBJ_CNO:
 		/* Only memory. The device's end is an event like others. */
@@ -397,6 +399,20 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 		tell_catastrophe(ia, ia->lent_evd, &ia->catastrophe);
 	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
 	up_write(&ia->hw_lock);
+}
+
+void kdapl_ia_end_waits(struct kdapl_ia *ia)
+{
+	struct kdapl_obj *obj;
+	unsigned long id;
+
+	xa_for_each(&ia->objs.xa, id, obj) {
+		obj = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
+		if (!obj)
+			continue;
+		kdapl_evd_kill(to_evd(obj));
+		kdapl_obj_put(obj);
+	}
 }
 
 /* ---- query -------------------------------------------------------------- */

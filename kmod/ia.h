@@ -42,6 +42,7 @@ struct kdapl_ia {
 	kuid_t uid;			/* who opened it */
 	struct rdma_cgroup *cg;		/* charged for the opened device */
 
+	bool drop_async;		/* nobody wants asynchronous events */
 	u64 user;			/* the program's word, echoed in events */
 	struct kdapl_evd *lent_evd;	/* for asynchronous events, or NULL */
 	struct kdapl_evrec catastrophe;	/* for the last one there */
@@ -50,6 +51,7 @@ struct kdapl_ia {
 	struct kdapl_region_table regions;
 	struct kdapl_sq sq;
 
+	struct mutex join_lock;		/* who changes what EVDs notify of */
 	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
@@ -88,8 +90,12 @@ void kdapl_ia_leave(struct kdapl_ia *ia);
  */
 int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max);
 
-/* The device goes: all its objects go, the IA and its own objects stay. */
+/*
+ * The device goes: all its objects go, the IA and its own objects stay. Then, when
+ * that is told of all its IAs: nothing more will come.
+ */
 void kdapl_ia_kill(struct kdapl_ia *ia);
+void kdapl_ia_end_waits(struct kdapl_ia *ia);
 
 /* Ends of connections, notifications. Unbound, may sleep. */
 extern struct workqueue_struct *kdapl_workqueue;

@@ -304,11 +304,12 @@ struct kdapl_adapter {
 };
 
 #define KDAPL_IA_RO_AWARE	(1U << 0)	/* plain LMRs may be relaxed ordered */
+#define KDAPL_IA_DROP_ASYNC	(1U << 1)	/* nobody wants its asynchronous events */
 
 /**
  * struct kdapl_ia_open - make this file an IA instance (KDAPL_IA_OPEN)
  * @size: sizeof(struct kdapl_ia_open)
- * @flags: KDAPL_IA_RO_AWARE
+ * @flags: KDAPL_IA_RO_AWARE, KDAPL_IA_DROP_ASYNC
  * @name: adapter name or network device name
  * @sq_entries: in: entries wanted, 0 for the default; out: entries there are
  *	(a power of two)
@@ -541,7 +542,7 @@ struct kdapl_rmr_create {
  * @addr: first byte
  * @length: bytes; 0 unbinds
  * @cookie: comes back in the completion event
- * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_FENCE
+ * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_FENCE, KDAPL_SQE_QUIET
  * @privileges: KDAPL_PRIV_*; the local ones mean nothing
  * @rkey: out: the RMR context, good for the peer when the bind has completed
  * @pad: zero
@@ -595,7 +596,8 @@ struct kdapl_evd_create {
  * struct kdapl_evd_wait - sleep until events are there (KDAPL_EVD_WAIT)
  * @size: sizeof(struct kdapl_evd_wait)
  * @evd: id
- * @threshold: events to wait for, 1 to the EVD's length
+ * @threshold: events to wait for, 1 to the EVD's length; 1 where KDAPL_EV_QUIET is
+ *	shown
  * @pad: zero
  * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
  *
@@ -904,7 +906,7 @@ struct kdapl_ep_reset {
  *	DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, its reason 2
  * @hard: with more the connection is broken
  * @async_evd: id of an EVD for asynchronous events, 0 for the one that the IA was
- *	lent; another one from the second call on is EINVAL
+ *	lent, and with KDAPL_IA_DROP_ASYNC; another one from the second call on is EINVAL
  * @pad: zero
  *
  * KDAPL_MARK_INFINITE is no mark. Each call arms both again. An EP holds what is
@@ -926,7 +928,7 @@ struct kdapl_ep_set_marks {
  * @max_recvs: receives that can be posted
  * @max_recv_iov: segments of a receive
  * @async_evd: id of an EVD for asynchronous events, 0 for the one that the IA was
- *	lent
+ *	lent, and with KDAPL_IA_DROP_ASYNC
  * @tag: comes back in the events of receives that were taken from it
  * @id: out
  * @pad: zero

@@ -85,6 +85,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	ia->port = 1;
 	strscpy(ia->name, "fake", sizeof(ia->name));
 	init_rwsem(&ia->hw_lock);
+	mutex_init(&ia->join_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);

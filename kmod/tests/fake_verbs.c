@@ -210,11 +210,16 @@ static void work_on_window(struct fake_dev *dev, const struct fake_wr *wr,
 	window->key = wr->rkey;
 }
 
+static struct ib_cq *cq_of(struct fake_qp *qp, struct fake_queue *queue)
+{
+	return queue == &qp->rq ? qp->ib.recv_cq : qp->ib.send_cq;
+}
+
 /* Caller holds the device's lock. */
 static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 			   enum ib_wc_status status)
 {
-	struct fake_cq *cq = to_fake_cq(qp->ib.send_cq);
+	struct fake_cq *cq = to_fake_cq(cq_of(qp, queue));
 	struct fake_wr *wr;
 	u32 i;
 
@@ -245,7 +250,7 @@ u32 fake_report(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 		enum ib_wc_status status)
 {
 	n = fake_finish(qp, queue, n, status);
-	fake_notify(qp->ib.send_cq);
+	fake_notify(cq_of(qp, queue));
 	return n;
 }
 
@@ -281,7 +286,7 @@ u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 		  enum ib_wc_status status)
 {
 	n = fake_finish(qp, queue, n, status);
-	fake_settle(qp->ib.send_cq);
+	fake_settle(cq_of(qp, queue));
 	return n;
 }
 

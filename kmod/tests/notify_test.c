@@ -164,6 +164,140 @@ static void notify_of_eps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dto.evd->notify_users, 0);
 }
 
+/* An EP with solicited receives, one of them posted. */
+static struct test_ep solicited_ep(struct env *env)
+{
+	struct test_ep tep = {
+		.recv = env_evd(env, QLEN, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, QLEN, DAT_EVD_CONNECTION_FLAG),
+	};
+	struct kdapl_ep_create arg = {
+		.pz = env->pz,
+		.recv_evd = tep.recv.id,
+		.connect_evd = tep.conn.id,
+		.max_recvs = QLEN,
+		.max_recv_iov = 1,
+		.recv_notify = KDAPL_NOTIFY_SOLICITED,
+		.user = ENV_USER,
+	};
+
+	KUNIT_ASSERT_EQ(env->test, kdapl_ep_create(env->ia, &arg), 0);
+	tep.id = arg.id;
+	tep.ep = to_ep(env_hold(env, arg.id, KDAPL_OBJ_EP));
+	prog_post_op(env, &tep, KDAPL_OP_RECV, 1);
+	return tep;
+}
+
+static void begin(struct kunit *test, struct test_ep *tep)
+{
+	mutex_lock(&tep->ep->mutex);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_begin(tep->ep,
+					     KDAPL_EP_COMPLETION_PENDING), 0);
+	mutex_unlock(&tep->ep->mutex);
+}
+
+/*
+ * The device tells of a message before the connection is established, when there
+ * is no event to see yet. The wait ends when there is.
+ */
+static void notify_held_back(struct kunit *test)
+{
+	struct test_ep tep = solicited_ep(test->priv);
+
+	begin(test, &tep);
+	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	kdapl_ep_established(tep.ep, 0);
+	KUNIT_EXPECT_EQ(test, wait_now(&tep.recv), 0);
+	take(test, &tep.recv, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tep.recv), -ETIMEDOUT);
+}
+
+static void notify_held_back_and_ended(struct kunit *test)
+{
+	struct test_ep tep = solicited_ep(test->priv);
+
+	begin(test, &tep);
+	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR, false);
+	flush_work(&tep.ep->end_work);
+	KUNIT_EXPECT_EQ(test, wait_now(&tep.recv), 0);
+}
+
+/* A wish for all completions is never forgotten: a new queue knows none. */
+static void notify_new_queue_after_reset(struct kunit *test)
+{
+	struct test_ep tep = solicited_ep(test->priv);
+	const struct kdapl_cq *before = tep.ep->recv_cq;
+
+	begin(test, &tep);
+	kdapl_ep_established(tep.ep, 0);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&tep.ep->end_work);
+	KUNIT_EXPECT_EQ(test, before->arm, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	KUNIT_ASSERT_NOT_NULL(test, tep.ep->recv_cq);
+	KUNIT_EXPECT_EQ(test, tep.ep->recv_cq->arm, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_PTR_EQ(test, env_qp(&tep)->ib.recv_cq,
+			    tep.ep->recv_cq->ibcq);
+	/* One queue of the EVD, not two. */
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&tep.recv.evd->solicited));
+}
+
+/* An EP that is alone on its EVD changes its kind; one that fails keeps its own. */
+static void notify_modified(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_evd dto = env_evd(env, QLEN, DAT_EVD_DTO_FLAG);
+	struct test_evd mixed = env_evd(env, QLEN, DAT_EVD_ALL_FLAGS);
+	struct kdapl_ep_create arg = {
+		.pz = env->pz,
+		.recv_evd = dto.id,
+		.request_evd = dto.id,
+		.max_recvs = 1,
+		.max_requests = 1,
+	};
+	struct kdapl_ep_modify to = {
+		.pz = env->pz,
+		.recv_evd = dto.id,
+		.request_evd = mixed.id,
+		.max_recvs = 1,
+		.max_requests = 1,
+		.recv_notify = KDAPL_NOTIFY_QUIET,
+		.request_notify = KDAPL_NOTIFY_QUIET,
+	};
+	struct kdapl_ep *ep;
+
+	KUNIT_ASSERT_EQ(test, kdapl_ep_create(env->ia, &arg), 0);
+	ep = to_ep(env_hold(env, arg.id, KDAPL_OBJ_EP));
+	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(ep, &to), -EINVAL);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify, KDAPL_NOTIFY_THRESHOLD);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify_users, 2);
+	KUNIT_EXPECT_EQ(test, mixed.evd->notify_users, 0);
+	to.request_evd = dto.id;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(ep, &to), 0);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify, KDAPL_NOTIFY_QUIET);
+	KUNIT_EXPECT_EQ(test, dto.evd->notify_users, 2);
+}
+
+/* What was taken back does not count as a notification of what comes later. */
+static void notify_cancelled(struct kunit *test)
+{
+	struct test_evd tevd = quiet_evd(test);
+	struct recs recs = {};
+	unsigned int i;
+
+	for (i = 0; i < QLEN; i++)
+		post(&tevd, &recs, true);
+	post(&tevd, &recs, false);
+	kdapl_evd_cancel(tevd.evd, &recs.rec[QLEN]);
+	take(test, &tevd, QLEN);
+	post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+}
+
 static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_ends_wait),
 	KUNIT_CASE(notify_behind_the_ring),
@@ -171,6 +305,11 @@ static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_one_kind),
 	KUNIT_CASE(notify_from_now_on),
 	KUNIT_CASE(notify_of_eps),
+	KUNIT_CASE(notify_held_back),
+	KUNIT_CASE(notify_held_back_and_ended),
+	KUNIT_CASE(notify_new_queue_after_reset),
+	KUNIT_CASE(notify_modified),
+	KUNIT_CASE(notify_cancelled),
 	{}
 };
 

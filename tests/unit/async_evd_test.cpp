@@ -86,6 +86,16 @@ TEST_F(AsyncEvd, EventsTellWhoseTheyAre)
 	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
 }
 
+TEST_F(AsyncEvd, ALengthCountsOnlyWhereOneIsMade)
+{
+	async = async_evd;
+	ASSERT_EQ(dat_ia_open(name, -1, &async, &other), DAT_SUCCESS);
+	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
+	async = DAT_HANDLE_NULL;
+	EXPECT_TRUE(is_error(dat_ia_open(name, -1, &async, &other), DAT_INVALID_PARAMETER,
+			     DAT_INVALID_ARG2));
+}
+
 /* It goes with the adapter that it was made with, whoever uses it. */
 TEST_F(AsyncEvd, GoesWithItsOwner)
 {
@@ -117,7 +127,7 @@ TEST_F(AsyncEvd, RefusedIsAWrongHandle)
 	EXPECT_TRUE(is_error(open_second(pz), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_ASYNC));
 }
 
-/* Nobody here can ask for it, but what has such events finds somewhere to tell them. */
+/* Nobody here can ask for it, so the module need not keep anything. */
 TEST_F(AsyncEvd, IsElsewhere)
 {
 	ASSERT_EQ(open_second(DAT_EVD_ASYNC_EXISTS), DAT_SUCCESS);
@@ -125,7 +135,8 @@ TEST_F(AsyncEvd, IsElsewhere)
 	EXPECT_EQ(async, DAT_EVD_OUT_OF_SCOPE);
 	EXPECT_EQ(asked(other), DAT_EVD_OUT_OF_SCOPE);
 	EXPECT_EQ(second.opened.async_evd, 0u);
-	EXPECT_EQ(second.calls(KDAPL_EVD_CREATE), 1u);
+	EXPECT_EQ(second.opened.flags, KDAPL_IA_DROP_ASYNC);
+	EXPECT_EQ(second.calls(KDAPL_EVD_CREATE), 0u);
 	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
 }
 

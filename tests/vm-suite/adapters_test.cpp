@@ -10,6 +10,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <thread>
 
 namespace suite {
 namespace {
@@ -222,6 +223,25 @@ TEST(Adapters, PulledOutWithoutObjects)
 			return dat_ia_open(name.data(), 8, &async, &ia);
 		}());
 		EXPECT_NE(dat_pz_create(adapter.ia(), &pz), DAT_SUCCESS);
+	});
+}
+
+/* Who waits where another adapter's events come, too, hears of both ends. */
+TEST(Adapters, PulledOutWhileSomebodyWaitsForBoth)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter owner(extra.name()), borrower(extra.name(), owner.async_evd());
+		Pair pair(borrower);
+		EvdWait wait(owner.async_evd());
+
+		std::thread puller([&] { extra.pull(); });
+		ok(wait.result());
+		EXPECT_EQ(wait.event.event_number, DAT_ASYNC_ERROR_IA_CATASTROPHIC);
+		const DAT_HANDLE first = wait.event.event_data.asynch_error_event_data.dat_handle;
+		expect_catastrophe(owner.async_evd(),
+				   { first == owner.ia() ? borrower.ia() : owner.ia() });
+		puller.join();
 	});
 }
 

@@ -158,14 +158,16 @@ TEST(LentAsyncEvd, Elsewhere)
 {
 	play([](Line &) {
 		std::string name = adapter_name();
-		DAT_EVD_HANDLE evd = DAT_EVD_ASYNC_EXISTS;
-		DAT_IA_HANDLE ia;
 		DAT_EVENT event;
 
-		ok(dat_ia_open(name.data(), 8, &evd, &ia));
-		EXPECT_EQ(evd, DAT_EVD_OUT_OF_SCOPE);
-		fails(DAT_INVALID_HANDLE, dat_evd_dequeue(evd, &event));
-		ok(dat_ia_close(ia, DAT_CLOSE_GRACEFUL_FLAG));
+		Adapter adapter(name, DAT_EVD_ASYNC_EXISTS);
+		SharedQueue queue(adapter, 4);
+
+		EXPECT_EQ(adapter.async_evd(), DAT_EVD_OUT_OF_SCOPE);
+		fails(DAT_INVALID_HANDLE, dat_evd_dequeue(adapter.async_evd(), &event));
+		/* Nothing fills up. */
+		for (int i = 0; i < 100; i++)
+			ok(dat_srq_set_lw(queue.srq(), 1));
 	});
 }
 

@@ -352,6 +352,30 @@ TEST(NotifySolicited, LooksAndWaitsTakeTurns)
 	});
 }
 
+/* After a reset and on a new connection it is as it was at first. */
+TEST(NotifySolicited, AgainAfterAReset)
+{
+	if (Adapter::iwarp())
+		GTEST_SKIP() << "siw cannot tell them apart: every receive notifies";
+	play([](Line &) {
+		SolicitedScene scene;
+
+		scene.pair.active.end_and_reset(DAT_CLOSE_ABRUPT_FLAG);
+		scene.pair.passive.end_and_reset(DAT_CLOSE_ABRUPT_FLAG);
+		scene.pair.connect(scene.adapter);
+		scene.post_recvs(3);
+		EvdWait wait(scene.recvs().evd());
+		scene.send(1);
+		scene.send(2);
+		EXPECT_FALSE(wait.sleeper.over());
+		scene.send(3, DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+		EXPECT_EQ(wait.result(), DAT_SUCCESS);
+		EXPECT_EQ(wait.more, 2);
+		scene.pair.passive.expect_recv(2, 0);
+		scene.pair.passive.expect_recv(3, 0);
+	});
+}
+
 /* Receives that fail, and those of a connection that ends, notify. */
 TEST(NotifySolicited, TheEndIsTold)
 {

@@ -56,10 +56,10 @@ DAT_RETURN ia_open_device(const std::string &ia_name, const std::string &device,
 			  DAT_IA_HANDLE *ia_handle, bool ro_aware)
 {
 	return call([&] {
-		if (async_min_qlen < 0)
-			return bad_parameter(Sub::arg2);
 		if (!async_evd)
 			return bad_parameter(Sub::arg3);
+		if (*async_evd == DAT_HANDLE_NULL && async_min_qlen < 0)
+			return bad_parameter(Sub::arg2);
 		if (!ia_handle)
 			return bad_handle(Sub::handle_ia);
 		return open(ia_name,

@@ -74,7 +74,11 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	constexpr std::uint32_t styles =
 		completion_threshold | completion_solicited | completion_unsignalled;
 
-	if ((a.recv_completion_flags | a.request_completion_flags) & ~styles ||
+	/* One style at most. */
+	const auto is_style = [](std::uint32_t flags) {
+		return !(flags & ~styles) && !(flags & (flags - 1));
+	};
+	if (!is_style(a.recv_completion_flags) || !is_style(a.request_completion_flags) ||
 	    a.request_completion_flags & completion_solicited)
 		return fail(Type::invalid_parameter, argument);
 	/* Receives of an SRQ come from one queue, in whose order they stay. */

@@ -80,7 +80,8 @@ Status Evd::dequeue(Event &event)
 		if (Status status = fill(ignored); !status.ok())
 			return status;
 	}
-	ia().spin().found(id(), spin_clock);
+	if (ring_.count())
+		ia().spin().found(id(), spin_clock);
 	return take(event);
 }
 
@@ -314,9 +315,9 @@ void Evd::translate(const kdapl_event &from, Event &to)
 	} else if (from.type == event_software) {
 		to.cookie = from.cookie;
 	} else {
-		to.object = HandleTable::instance().handle_of_word(from.user);
-		if (!to.object)
-			to.object = ia().handle();
+		/* What has gone meanwhile has no name. */
+		to.object = from.user ? HandleTable::instance().handle_of_word(from.user) :
+					ia().handle();
 	}
 }
 

@@ -60,7 +60,7 @@ Status Ia::open(const IaOpen &args, Ref<Ia> &ia)
 		return status;
 
 	Ref<Ia> opened = draft.publish();
-	if (args.lent_evd) {
+	if (args.lent_evd || args.async_elsewhere) {
 		ia = std::move(opened);
 		return success;
 	}
@@ -88,6 +88,7 @@ Status Ia::open_device_file(const IaOpen &args)
 		open.async_file = args.lent_evd->ia().device().file();
 	}
 	async_elsewhere_ = args.async_elsewhere;
+	open.flags |= args.async_elsewhere ? KDAPL_IA_DROP_ASYNC : 0;
 	if (int err = device_->call(KDAPL_IA_OPEN, open))
 		return args.lent_evd && is_about_lent_evd(err) ?
 			       fail(Type::invalid_handle, Sub::handle_evd_async) :

@@ -66,9 +66,9 @@ public:
 		return reinterpret_cast<const sockaddr *>(&address_);
 	}
 	Handle async_evd() const noexcept { return async_evd_; }
-	/** See IaOpen. Such an EVD exists all the same: what has events asks for one. */
+	/** See IaOpen. */
 	bool async_elsewhere() const noexcept { return async_elsewhere_; }
-	/** The module's name for it, 0 when it is another IA's. */
+	/** The module's name for it, 0 when it is another IA's or there is none. */
 	std::uint32_t async_evd_id() const noexcept { return async_evd_id_; }
 	const void *provider() const noexcept { return provider_; }
 
