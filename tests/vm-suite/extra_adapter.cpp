@@ -22,8 +22,10 @@ ExtraAdapter::ExtraAdapter(const std::string &suffix, const std::vector<std::str
 	: name_((Adapter::iwarp() ? "siw" : "rxe") + suffix), netdev_("dummy" + suffix)
 {
 	run("ip link add " + netdev_ + " type dummy", where);
-	/* No address but those asked for; others are looked for, and are not there. */
-	run("ip link set " + netdev_ + " addrgenmode none arp on mtu 4500 up", where);
+	/* No address but those asked for: IPv6 would make itself one when the link comes up. */
+	run("ip link set " + netdev_ + " addrgenmode none", where);
+	/* Others are looked for, and are not there. */
+	run("ip link set " + netdev_ + " arp on mtu 4500 up", where);
 	for (const std::string &address : addresses)
 		add(address, where);
 	run("rdma link add " + name_ + " type " + name_.substr(0, 3) + " netdev " + netdev_, where);
@@ -38,7 +40,14 @@ ExtraAdapter::~ExtraAdapter()
 
 void ExtraAdapter::add(const std::string &address, Location where)
 {
-	run("ip address add " + address + " dev " + netdev_ + " nodad", where);
+	const bool ipv6 = address.find(':') != std::string::npos;
+
+	run("ip address add " + address + " dev " + netdev_ + (ipv6 ? " nodad" : ""), where);
+}
+
+void ExtraAdapter::add_silent_neighbour(const std::string &address, Location where)
+{
+	run("ip neighbour add " + address + " lladdr 02:00:00:00:00:09 dev " + netdev_, where);
 }
 
 void ExtraAdapter::pull(Location where)

@@ -76,10 +76,10 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen,
 	const DAT_RETURN ret = call([&] {
 		if (!ia_name || strnlen(ia_name, DAT_NAME_MAX_LENGTH) >= DAT_NAME_MAX_LENGTH)
 			return bad_parameter(Sub::arg1);
-		if (async_min_qlen < 0)
-			return bad_parameter(Sub::arg2);
 		if (!async_evd)
 			return bad_parameter(Sub::arg3);
+		if (*async_evd == DAT_HANDLE_NULL && async_min_qlen < 0)
+			return bad_parameter(Sub::arg2);
 		if (!ia_handle)
 			return bad_handle(Sub::handle_ia);
 		request =
