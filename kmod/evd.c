@@ -16,7 +16,7 @@
 #include "evd.h"
 #include "ia.h"
 
-#define NOTIFIED_AGE	(1 << 30)
+#define NOTIFIED_AGE	0x40000000
 
 static u32 evd_in_ring(struct kdapl_evd *evd)
 {
