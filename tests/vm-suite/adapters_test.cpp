@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
-#include <fstream>
 #include <netinet/in.h>
 #include <thread>
 
@@ -67,26 +66,6 @@ std::string source_of(const Adapter &adapter, Listener &listener, const std::str
 	return source;
 }
 
-/** For as long as it lives TCP asks again this often before it gives up. */
-class SynRetries {
-public:
-	explicit SynRetries(int count)
-	{
-		std::ifstream(path) >> before_;
-		set(count);
-	}
-	~SynRetries() { set(before_); }
-	SynRetries(const SynRetries &) = delete;
-	SynRetries &operator=(const SynRetries &) = delete;
-
-private:
-	static constexpr const char *path = "/proc/sys/net/ipv4/tcp_syn_retries";
-
-	static void set(int count) { std::ofstream(path) << count; }
-
-	int before_ = 0;
-};
-
 /* ---- addresses ----------------------------------------------------------- */
 
 /* It listens on all of them; a connection leaves from the nearest. */
@@ -135,36 +114,6 @@ TEST(Adapters, NoAddress)
 					 &psp));
 		fails(DAT_INVALID_ADDRESS, endpoint.connect(address.get(), 4711));
 		endpoint.require_state(DAT_EP_STATE_UNCONNECTED);
-	});
-}
-
-/* Without a limit a connection waits for its peer's answer, whoever gives up before. */
-TEST(Adapters, AnInfiniteConnectOutlastsTheSilent)
-{
-	if (!Adapter::iwarp())
-		GTEST_SKIP() << "rdma_cm waits for an answer for a minute; TCP can be told not to";
-	play([](Line &) {
-		ExtraAdapter extra("7", { first_network });
-		Adapter adapter(extra.name());
-		Endpoint patient(adapter), other(adapter), passive(adapter);
-		EventQueue queue(adapter, 16);
-		Address silent("10.77.1.9");
-		SynRetries retries(1);
-		DAT_PSP_HANDLE psp;
-
-		extra.add_silent_neighbour("10.77.1.9");
-		ok(patient.connect(silent.get(), 4711, {}, DAT_TIMEOUT_INFINITE));
-		ok(other.connect(silent.get(), 4711, {}, 60'000'000));
-		other.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
-		patient.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
-
-		extra.add("10.77.1.9/24");
-		ok(dat_psp_create(adapter.ia(), 4711, queue.evd(), DAT_PSP_CONSUMER_FLAG, &psp));
-		const DAT_EVENT event = queue.expect(DAT_CONNECTION_REQUEST_EVENT);
-		ok(accept_request(event.event_data.cr_arrival_event_data.cr_handle, passive));
-		passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-		patient.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-		ok(dat_psp_free(psp));
 	});
 }
 

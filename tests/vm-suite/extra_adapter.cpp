@@ -45,11 +45,6 @@ void ExtraAdapter::add(const std::string &address, Location where)
 	run("ip address add " + address + " dev " + netdev_ + (ipv6 ? " nodad" : ""), where);
 }
 
-void ExtraAdapter::add_silent_neighbour(const std::string &address, Location where)
-{
-	run("ip neighbour add " + address + " lladdr 02:00:00:00:00:09 dev " + netdev_, where);
-}
-
 void ExtraAdapter::pull(Location where)
 {
 	there_ = false;

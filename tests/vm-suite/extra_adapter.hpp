@@ -24,9 +24,6 @@ public:
 	/** One more address. */
 	void add(const std::string &address, Location where = Location::current());
 
-	/** A machine that has this address, and answers nothing. */
-	void add_silent_neighbour(const std::string &address, Location where = Location::current());
-
 	/** Takes the RDMA device away, as if it was pulled out. */
 	void pull(Location where = Location::current());
 
