@@ -402,6 +402,37 @@ TEST_F(SrqTest, WatermarksOfAnEp)
 			     DAT_INVALID_HANDLE_EP));
 }
 
+/* The module counts what it has taken, so a receive that may pass a mark rings. */
+TEST_F(SrqTest, AReceiveRingsWhereThereIsAMark)
+{
+	DAT_LMR_TRIPLET one = segment(0, 8);
+	const auto rings = [&] {
+		const unsigned before = module.calls(KDAPL_SUBMIT);
+		EXPECT_EQ(dat_ep_post_recv(ep, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+			  DAT_SUCCESS);
+		return module.calls(KDAPL_SUBMIT) - before;
+	};
+	const auto set = [&](DAT_COUNT soft, DAT_COUNT hard) {
+		return dat_ep_set_watermark(ep, soft, hard);
+	};
+	constexpr DAT_COUNT none = DAT_WATERMARK_INFINITE;
+
+	module.set_hw_recv(ep_id, 100);
+	EXPECT_EQ(rings(), 0u);
+	ASSERT_EQ(set(20, none), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 1u);
+	ASSERT_EQ(set(none, 20), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 1u);
+	module.fail_next(KDAPL_EP_SET_MARKS, ENOMEM);
+	EXPECT_NE(set(none, none), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 1u) << "the old mark holds";
+	ASSERT_EQ(set(none, none), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 0u);
+	module.fail_next(KDAPL_EP_SET_MARKS, ENOMEM);
+	EXPECT_NE(set(20, 20), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 0u);
+}
+
 TEST_F(SrqTest, AnAdapterWithoutSrqs)
 {
 	ASSERT_EQ(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);

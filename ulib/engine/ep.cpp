@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace kdapl {
 
@@ -237,6 +238,13 @@ EpAttributes Ep::attributes() noexcept
 	return attributes_;
 }
 
+bool Ep::set_marked(bool marked) noexcept
+{
+	std::lock_guard posts(ia().sq().mutex());
+
+	return std::exchange(marked_, marked);
+}
+
 Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 {
 	std::lock_guard lock(query_mutex_);
@@ -246,8 +254,13 @@ Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 	arg.soft = soft;
 	arg.hard = hard;
 	arg.async_evd = ia().async_evd_id();
-	if (int err = ia().device().call(KDAPL_EP_SET_MARKS, arg))
+	/* What is posted from now on rings; what was before, the call takes. */
+	const bool was_marked = set_marked(true);
+	if (int err = ia().device().call(KDAPL_EP_SET_MARKS, arg)) {
+		set_marked(was_marked);
 		return from_errno(err, { .object = Sub::handle_ep });
+	}
+	set_marked(soft != mark_infinite || hard != mark_infinite);
 	std::lock_guard posts(ia().sq().mutex());
 	attributes_.soft_mark = soft;
 	return success;
