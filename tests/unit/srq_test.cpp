@@ -316,6 +316,48 @@ TEST_F(SrqTest, RingsOnlyWhileFewAreLeft)
 	EXPECT_EQ(module.calls(KDAPL_SUBMIT), 17u);
 }
 
+/* The module hears late of what an endpoint with solicited receives took. */
+TEST_F(SrqTest, RingsAlwaysForSolicitedReceives)
+{
+	DAT_EP_ATTR attr{};
+	DAT_EP_PARAM param{};
+	DAT_EP_HANDLE made;
+	const DAT_EVD_HANDLE recvs = make_evd(DAT_EVD_DTO_FLAG);
+	const auto rings = [&] {
+		const unsigned before = module.calls(KDAPL_SUBMIT);
+		EXPECT_EQ(post(), DAT_SUCCESS);
+		return module.calls(KDAPL_SUBMIT) - before;
+	};
+
+	module_has(100, 0);
+	EXPECT_EQ(rings(), 0u);
+	attr.max_request_dtos = 4;
+	attr.srq_soft_hw = DAT_HW_DEFAULT;
+	attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+	ASSERT_EQ(dat_ep_create_with_srq(ia, pz, recvs, dto_evd, conn_evd, srq, &attr, &made),
+		  DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.recv_notify, KDAPL_NOTIFY_SOLICITED);
+	EXPECT_EQ(rings(), 1u);
+
+	DAT_SRQ_ATTR another = { size, 2, DAT_SRQ_LW_DEFAULT };
+	ASSERT_EQ(dat_srq_create(ia, pz, &another, &srq), DAT_SUCCESS);
+	srq_id = module.last_id();
+	module_has(100, 0);
+	attr.recv_completion_flags = DAT_COMPLETION_DEFAULT_FLAG;
+	ASSERT_EQ(dat_ep_create_with_srq(ia, pz, dto_evd, dto_evd, conn_evd, srq, &attr, &made),
+		  DAT_SUCCESS);
+	EXPECT_EQ(rings(), 0u);
+	param.recv_evd_handle = recvs;
+	param.ep_attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+	ASSERT_EQ(dat_ep_modify(made,
+				DAT_EP_FIELD_RECV_EVD_HANDLE |
+					DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS,
+				&param),
+		  DAT_SUCCESS);
+	EXPECT_EQ(module.modified.recv_notify, KDAPL_NOTIFY_SOLICITED);
+	EXPECT_EQ(rings(), 1u);
+}
+
 TEST_F(SrqTest, Resize)
 {
 	for (DAT_COUNT i = 0; i < 5; i++)

@@ -82,9 +82,6 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	if (!is_style(a.recv_completion_flags) || !is_style(a.request_completion_flags) ||
 	    a.request_completion_flags & completion_solicited)
 		return fail(Type::invalid_parameter, argument);
-	/* Receives of an SRQ come from one queue, in whose order they stay. */
-	if (a.recv_completion_flags & completion_solicited && queues.shared)
-		return fail(Type::model_not_supported);
 	const bool own_recvs = queues.recv && !queues.shared;
 	if ((own_recvs && !a.max_recvs) || (queues.request && !a.max_requests))
 		return fail(Type::invalid_parameter, argument);
@@ -141,6 +138,8 @@ Status Ep::make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &att
 			return status;
 		}
 	}
+	if (args.srq && attributes.recv_completion_flags & completion_solicited)
+		args.srq->ring_always();
 	ep = ia->adopt(draft);
 	return ep ? success : fail(Type::invalid_handle, Sub::handle_ia);
 }

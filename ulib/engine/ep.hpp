@@ -38,7 +38,7 @@ struct EpCreate {
 	const Evd *recv_evd;
 	const Evd *request_evd;
 	const Evd *connect_evd;
-	const Srq *srq; /**< nullptr: receives are posted on the EP */
+	Srq *srq; /**< nullptr: receives are posted on the EP */
 	const EpAttributes *attributes; /**< nullptr for the defaults */
 };
 
