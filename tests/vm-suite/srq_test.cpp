@@ -511,6 +511,24 @@ TEST(Watermark, SoftNeedsNoFurtherCall)
 	});
 }
 
+/* Receives that no post rang for are counted when a mark is set. */
+TEST(Watermark, CountsWhatStandsInTheRing)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Region region(adapter, 4096);
+		Endpoint endpoint(adapter, { .recvs = 64 });
+		DAT_EVENT event;
+
+		for (std::uint64_t i = 0; i <= unseen; i++)
+			ok(endpoint.recv(region.local(0, 64), i));
+		ok(dat_ep_set_watermark(endpoint.ep(), unseen, DAT_WATERMARK_INFINITE));
+		ok(dat_evd_dequeue(adapter.async_evd(), &event));
+		EXPECT_EQ(event.event_data.asynch_error_event_data.reason,
+			  DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT);
+	});
+}
+
 TEST(Watermark, HardNeedsNoFurtherCall)
 {
 	play([](Line &) {
