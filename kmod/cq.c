@@ -85,7 +85,7 @@ static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
 	return done;
 }
 
-void kdapl_cq_drain(struct kdapl_cq *cq)
+u32 kdapl_cq_drain(struct kdapl_cq *cq)
 {
 	struct ib_wc wc[CQ_BUSY_BATCH];
 	u32 done = 0;
@@ -99,6 +99,7 @@ void kdapl_cq_drain(struct kdapl_cq *cq)
 	} while (n == CQ_BUDGET && done < cq->size);
 	if (done)
 		kdapl_sq_kick(&cq->ia->sq);
+	return done;
 }
 
 /*

@@ -74,8 +74,11 @@ void kdapl_cq_hear_all(struct kdapl_cq *cq);
 /* What has come for @evd becomes events. Process context. */
 void kdapl_cq_ask(struct kdapl_evd *evd);
 
-/* All that was completed before the call has become events. Process context. */
-void kdapl_cq_drain(struct kdapl_cq *cq);
+/*
+ * All that was completed before the call has become events; how many were found.
+ * Process context.
+ */
+u32 kdapl_cq_drain(struct kdapl_cq *cq);
 
 /* Who polls for an event of @evd (which may be NULL) polls @cq above all. */
 void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);

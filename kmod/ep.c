@@ -105,10 +105,11 @@ static void ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
  */
 static void retire_held(struct kdapl_ep *ep)
 {
+	bool taken = !list_empty(&ep->taken);
 	u32 tail = ep->rq.tail;
 
 	kdapl_wq_retire(ep, &ep->rq);
-	if (ep->recv_cq && ep->rq.tail != tail)
+	if (ep->recv_cq && (taken || ep->rq.tail != tail))
 		kdapl_evd_notify(ep->recv_evd);
 }
 
@@ -241,7 +242,7 @@ static void ep_leave_srq(struct kdapl_ep *ep, bool up)
 	if (up && kdapl_driver_last_wqe(ep->obj.ia->dev))
 		wait_event_idle_timeout(ep->idle, READ_ONCE(ep->last_wqe),
 					EP_LAST_WQE);
-	kdapl_cq_drain(ep->srq->cq);
+	kdapl_cq_drain(kdapl_srq_cq(ep));
 }
 
 static void ep_end_work(struct work_struct *work)
@@ -378,7 +379,7 @@ struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 	ret = kdapl_cgroup_charge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ERR_PTR(ret);
-	if (ep->srq)
+	if (ep->srq && !recv_cq)
 		recv_cq = ep->srq->cq;
 	qp = ep_new_qp(ep, pz, cq, recv_cq ?: cq, cap);
 	if (IS_ERR(qp))
@@ -451,9 +452,9 @@ static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
 	}
 	mutex_lock(&srq->mutex);
 	/* A driver may throw away what it finds there of the queue pair. */
-	kdapl_cq_drain(srq->cq);
+	kdapl_cq_drain(kdapl_srq_cq(ep));
 	ib_destroy_qp(qp);
-	kdapl_cq_drain(srq->cq);
+	kdapl_cq_drain(kdapl_srq_cq(ep));
 	kdapl_srq_detach(srq, ep);
 	mutex_unlock(&srq->mutex);
 }
@@ -537,13 +538,22 @@ int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags)
 	return ret;
 }
 
+struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
+				       struct kdapl_evd *evd,
+				       const struct ib_qp_cap *cap)
+{
+	/* All that the device has of an SRQ can go to one EP. */
+	return kdapl_cq_solicited(evd, ep->srq ? ep->srq->window :
+						 cap->max_recv_wr);
+}
+
 static int ep_renew_recv_cq(struct kdapl_ep *ep)
 {
 	struct kdapl_cq *cq;
 
 	if (!ep->recv_cq)
 		return 0;
-	cq = kdapl_cq_solicited(ep->recv_evd, ep->cap.max_recv_wr);
+	cq = kdapl_ep_solicited_cq(ep, ep->recv_evd, &ep->cap);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	swap(ep->recv_cq, cq);
@@ -787,8 +797,7 @@ int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg)
 	    arg->recv_notify > KDAPL_NOTIFY_SOLICITED ||
 	    arg->request_notify > KDAPL_NOTIFY_QUIET)
 		return -EINVAL;
-	if (arg->srq && (arg->max_recvs ||
-			 arg->recv_notify == KDAPL_NOTIFY_SOLICITED))
+	if (arg->srq && arg->max_recvs)
 		return -EINVAL;
 	if (!arg->recv_evd != !(arg->max_recvs || arg->srq))
 		return -EINVAL;
@@ -906,7 +915,7 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 		return PTR_ERR(cq);
 	ep->cq = cq;
 	if (ep->recv_notify == KDAPL_NOTIFY_SOLICITED && ep->recv_evd) {
-		cq = kdapl_cq_solicited(ep->recv_evd, ep->cap.max_recv_wr);
+		cq = kdapl_ep_solicited_cq(ep, ep->recv_evd, &ep->cap);
 		if (IS_ERR(cq))
 			return PTR_ERR(cq);
 		ep->recv_cq = cq;

@@ -104,6 +104,7 @@ struct kdapl_ep {
 
 	struct hlist_node srq_node;	/* in its SRQ, guarded by the SRQ's mutex */
 	struct ib_qp *srq_qp;		/* by which it is found there */
+	bool srq_listened;		/* srq_listen.c looks for its receives */
 
 	struct kdapl_slot status;	/* struct kdapl_ep_status */
 	struct kdapl_cq *cq;
@@ -222,6 +223,10 @@ void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
 void kdapl_ep_set_limits(struct kdapl_ep *ep,
 			 const struct kdapl_ep_create *arg);
 int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size);
+/* For solicited receives that go to @evd; see kdapl_cq_solicited(). */
+struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
+				       struct kdapl_evd *evd,
+				       const struct ib_qp_cap *cap);
 /* In state INIT, charged to @cg; not yet the EP's. */
 struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,

@@ -159,7 +159,7 @@ static int parts_make(struct kdapl_ep *ep, struct ep_parts *parts,
 		return PTR_ERR(cq);
 	parts->cq = cq;
 	if (want->recv_notify == KDAPL_NOTIFY_SOLICITED && parts->recv_evd) {
-		cq = kdapl_cq_solicited(parts->recv_evd, parts->cap.max_recv_wr);
+		cq = kdapl_ep_solicited_cq(ep, parts->recv_evd, &parts->cap);
 		if (IS_ERR(cq))
 			return PTR_ERR(cq);
 		parts->recv_cq = cq;

@@ -210,6 +210,8 @@ static void srq_refill(struct kdapl_srq *srq)
 	}
 	if (err)
 		srq_fail(srq);
+	if (srq->hw)
+		kdapl_srq_listen(srq);
 }
 
 void kdapl_srq_post(struct kdapl_srq *srq)
@@ -289,14 +291,16 @@ void kdapl_srq_attach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 	lockdep_assert_held(&srq->mutex);
 	ep->srq_qp = ep->qp;
 	hash_add_rcu(srq->eps, &ep->srq_node, (unsigned long)ep->srq_qp);
+	kdapl_srq_listen_to(srq, ep);
 }
 
 void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 {
 	lockdep_assert_held(&srq->mutex);
+	kdapl_srq_listen_no_more(srq, ep);
 	hash_del_rcu(&ep->srq_node);
 	/* Who has found it by this address is through before it gets another. */
-	kdapl_cq_drain(srq->cq);
+	kdapl_cq_drain(kdapl_srq_cq(ep));
 }
 
 /* Caller is in an RCU read section. */
@@ -462,6 +466,7 @@ static void srq_obj_destroy(struct kdapl_obj *obj)
 	kdapl_sq_sync(&obj->ia->sq);
 	srq_drop_device(srq);
 	cancel_work_sync(&srq->tell_work);
+	cancel_delayed_work_sync(&srq->listen_work);
 	kdapl_slot_free(&obj->ia->regions, &srq->status);
 	kdapl_evd_unuse_async(obj->ia, srq->async_evd);
 	kdapl_obj_unuse(&srq->pz->obj);
@@ -571,6 +576,7 @@ static struct kdapl_srq *srq_alloc(const struct kdapl_ia *ia,
 	INIT_LIST_HEAD(&srq->free);
 	INIT_LIST_HEAD(&srq->pending);
 	INIT_WORK(&srq->tell_work, srq_tell_work);
+	kdapl_srq_listen_init(srq);
 	srq->tag = arg->tag;
 	srq->max_iov = arg->max_recv_iov;
 	srq->window = min_t(u32, ia->max_srq_window, SRQ_WINDOW);

@@ -35,10 +35,13 @@
  * @window: receives that the device can hold
  * @mutex: serialises calls that make it longer, and the coming and going of queue
  *	pairs
- * @cq: takes the completions of all its receives; NULL when the device is gone
+ * @cq: takes the completions of its receives, but for those of EPs with a queue of
+ *	their own (solicited receives); NULL when the device is gone
  * @cg: who is charged for it
  * @chunks: all slots
- * @eps: EPs with a queue pair, by its address; read in the order of @cq
+ * @eps: EPs with a queue pair, by its address; read in the order of
+ *	their completion queue
+ * @listened: EPs whose receives are looked for; written under the mutex
  * @lock: guards all below; innermost, softirq-safe
  * @ibsrq: the device's; NULL when the device is gone
  * @slots: how many slots there are
@@ -53,6 +56,7 @@
  * @low: the low watermark
  * @rec_low: for its event; NULL when it is not armed
  * @rec_error: for the event of the error, NULL after it
+ * @listen_work: looks for receives of which the device does not tell
  * @tell_work: queues events that came due where it could not be done
  * @status: what the program sees
  */
@@ -70,6 +74,7 @@ struct kdapl_srq {
 	struct rdma_cgroup *cg;
 	struct list_head chunks;
 	DECLARE_HASHTABLE(eps, 6);
+	unsigned int listened;
 
 	spinlock_t lock;		/* see above */
 	struct ib_srq *ibsrq;
@@ -83,6 +88,7 @@ struct kdapl_srq {
 	u32 low;
 	struct kdapl_evrec *rec_low, *rec_error;
 
+	struct delayed_work listen_work;
 	struct work_struct tell_work;
 	struct kdapl_slot status;
 };
@@ -90,6 +96,12 @@ struct kdapl_srq {
 static inline struct kdapl_srq *to_srq(struct kdapl_obj *obj)
 {
 	return container_of(obj, struct kdapl_srq, obj);
+}
+
+/* Where the completions of an EP's receives are. The EP has an SRQ. */
+static inline struct kdapl_cq *kdapl_srq_cq(const struct kdapl_ep *ep)
+{
+	return ep->recv_cq ?: ep->srq->cq;
 }
 
 /* Doors; process context. */
@@ -120,5 +132,15 @@ void kdapl_srq_give_back(struct kdapl_work *work, bool dropped);
 
 /* The events of @ep's receives that wait for room are not wanted any more. */
 void kdapl_srq_cancel(struct kdapl_ep *ep);
+
+/*
+ * srq_listen.c. An EP with solicited receives comes and goes, both under
+ * srq->mutex; and the device has receives that such an EP may take: any context up
+ * to softirq.
+ */
+void kdapl_srq_listen_init(struct kdapl_srq *srq);
+void kdapl_srq_listen_to(struct kdapl_srq *srq, struct kdapl_ep *ep);
+void kdapl_srq_listen_no_more(struct kdapl_srq *srq, struct kdapl_ep *ep);
+void kdapl_srq_listen(struct kdapl_srq *srq);
 
 #endif /* KDAPL_SRQ_H */

@@ -762,7 +762,7 @@ struct kdapl_cno_modify {
  * @KDAPL_NOTIFY_QUIET: those that were not posted with KDAPL_SQE_QUIET, and
  *	failures
  * @KDAPL_NOTIFY_SOLICITED: receives of messages that were sent with
- *	KDAPL_SQE_SOLICITED, and failures; for receives that are no SRQ's only
+ *	KDAPL_SQE_SOLICITED, and failures
  *
  * All EPs whose completions an EVD takes must be of one kind, else EINVAL; with
  * another than KDAPL_NOTIFY_THRESHOLD it is for completions and binds only.

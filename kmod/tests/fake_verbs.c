@@ -117,6 +117,7 @@ static int fake_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags mode)
 
 	spin_lock_irqsave(&dev->lock, flags);
 	cq->armed = true;
+	cq->solicited = (mode & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
 	missed = mode & IB_CQ_REPORT_MISSED_EVENTS && cq->tail != cq->head;
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return missed;
@@ -132,9 +133,12 @@ static void fake_notify(struct ib_cq *ibcq)
 
 	local_bh_disable();
 	spin_lock_irqsave(&dev->lock, flags);
-	call = cq->armed && cq->tail != cq->head;
-	if (call)
+	/* It is called for one that somebody else has taken meanwhile, too. */
+	call = cq->armed && (cq->tells || cq->tail != cq->head);
+	if (call) {
 		cq->armed = false;
+		cq->tells = false;
+	}
 	spin_unlock_irqrestore(&dev->lock, flags);
 	if (call)
 		ibcq->comp_handler(ibcq, ibcq->cq_context);
@@ -290,7 +294,8 @@ u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 	return n;
 }
 
-u32 fake_take(struct fake_qp *qp, u32 n, enum ib_wc_status status)
+static u32 take(struct fake_qp *qp, u32 n, enum ib_wc_status status,
+		bool solicited)
 {
 	struct fake_dev *dev = to_fake_dev(qp->ib.device);
 	struct fake_queue *queue = &to_fake_srq(qp->ib.srq)->queue;
@@ -304,13 +309,58 @@ u32 fake_take(struct fake_qp *qp, u32 n, enum ib_wc_status status)
 			    status))
 			break;
 	}
+	cq->tells |= i && (solicited || !cq->solicited);
 	spin_unlock_irqrestore(&dev->lock, flags);
-	fake_settle(qp->ib.recv_cq);
 	return i;
+}
+
+u32 fake_take(struct fake_qp *qp, u32 n, enum ib_wc_status status)
+{
+	n = take(qp, n, status, true);
+	fake_settle(qp->ib.recv_cq);
+	return n;
+}
+
+u32 fake_take_unsolicited(struct fake_qp *qp, u32 n, enum ib_wc_status status)
+{
+	struct fake_cq *cq = to_fake_cq(qp->ib.recv_cq);
+
+	n = take(qp, n, status, false);
+	if (READ_ONCE(cq->tells))
+		fake_notify(qp->ib.recv_cq);
+	return n;
+}
+
+bool fake_take_half(struct fake_qp *qp)
+{
+	struct fake_dev *dev = to_fake_dev(qp->ib.device);
+	struct fake_queue *queue = &to_fake_srq(qp->ib.srq)->queue;
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	qp->has_half = queue->tail != queue->head;
+	if (qp->has_half)
+		qp->half = *fake_wr(queue, queue->tail++);
+	spin_unlock_irqrestore(&dev->lock, flags);
+	return qp->has_half;
+}
+
+static void flush_half(struct fake_qp *qp)
+{
+	struct fake_dev *dev = to_fake_dev(qp->ib.device);
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	if (qp->has_half)
+		add_wc(to_fake_cq(qp->ib.recv_cq), qp, &qp->half, IB_WC_RECV,
+		       IB_WC_WR_FLUSH_ERR);
+	qp->has_half = false;
+	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
 static void flush(struct fake_qp *qp)
 {
+	flush_half(qp);
 	fake_report(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 	fake_report(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 }

@@ -48,6 +48,8 @@ struct fake_qp {
 	struct ib_qp ib;
 	enum ib_qp_state state;
 	struct fake_queue sq, rq;
+	struct fake_wr half;	/* of its SRQ: its message is still arriving ... */
+	bool has_half;		/* ... if there is one */
 	unsigned int calls;	/* of post_send and post_recv */
 	int post_error;		/* what they fail with ... */
 	unsigned int post_good;	/* ... after so many more requests */
@@ -60,6 +62,8 @@ struct fake_cq {
 	struct ib_wc *wc;
 	u32 head, tail;
 	bool armed;
+	bool solicited;		/* for such completions only */
+	bool tells;		/* there was one that the handler is called for */
 };
 
 /**
@@ -117,6 +121,13 @@ u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,
  * fake_complete() does. Return: how many were there.
  */
 u32 fake_take(struct fake_qp *qp, u32 n, enum ib_wc_status status);
+/* The same for messages that were not sent as solicited: returns at once. */
+u32 fake_take_unsolicited(struct fake_qp *qp, u32 n, enum ib_wc_status status);
+/*
+ * The queue pair takes a receive from its SRQ and fills some of it. It completes
+ * when the queue pair goes to error.
+ */
+bool fake_take_half(struct fake_qp *qp);
 
 /* The request posted as number @n, of the last FAKE_QUEUE ones. */
 static inline struct fake_wr *fake_wr(struct fake_queue *queue, u32 n)

@@ -36,9 +36,8 @@ static struct test_srq make_srq(struct kunit *test, u32 slots)
 	return tsrq;
 }
 
-/* An EP that takes from it; its receive EVD has room for @events. */
-static struct test_ep make_ep(struct kunit *test, struct test_srq *tsrq,
-			      u32 events)
+static struct test_ep make_styled_ep(struct kunit *test, struct test_srq *tsrq,
+				     u32 events, u16 recv_notify)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = {
@@ -55,12 +54,20 @@ static struct test_ep make_ep(struct kunit *test, struct test_srq *tsrq,
 		.max_request_iov = 1,
 		.user = ENV_USER,
 		.srq = tsrq->id,
+		.recv_notify = recv_notify,
 	};
 
 	KUNIT_ASSERT_EQ(test, kdapl_ep_create(env->ia, &arg), 0);
 	tep.id = arg.id;
 	tep.ep = to_ep(env_hold(env, arg.id, KDAPL_OBJ_EP));
 	return tep;
+}
+
+/* An EP that takes from it; its receive EVD has room for @events. */
+static struct test_ep make_ep(struct kunit *test, struct test_srq *tsrq,
+			      u32 events)
+{
+	return make_styled_ep(test, tsrq, events, KDAPL_NOTIFY_THRESHOLD);
 }
 
 static struct fake_srq *device(struct test_srq *tsrq)
@@ -243,6 +250,173 @@ static void srq_one_ep_ends(struct kunit *test)
 	EXPECT_RECV(test, &a.recv, 2, DAT_DTO_SUCCESS);
 	EXPECT_RECV(test, &a.recv, 3, DAT_DTO_SUCCESS);
 	KUNIT_EXPECT_EQ(test, prog_ep(&b, state), KDAPL_EP_CONNECTED);
+}
+
+/*
+ * Each EP gets what it took, also where the message was still arriving, and before
+ * the event of the end; what nobody took stays.
+ */
+static void srq_half_received(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep a = make_ep(test, &tsrq, 8);
+	struct test_ep b = make_ep(test, &tsrq, 8);
+
+	env_connect(env, &a);
+	env_connect(env, &b);
+	post(env, &tsrq, 0, 6);
+	fake_take(env_qp(&a), 1, IB_WC_SUCCESS);
+	KUNIT_ASSERT_TRUE(test, fake_take_half(env_qp(&a)));
+	KUNIT_ASSERT_TRUE(test, fake_take_half(env_qp(&b)));
+	fake_take(env_qp(&b), 1, IB_WC_SUCCESS);
+	kdapl_ep_end(a.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&a.ep->end_work);
+	EXPECT_RECV(test, &a.recv, 0, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &a.recv, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_NO_EVENT(test, &a.recv);
+	EXPECT_CONN(test, &a.conn, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_RECV(test, &b.recv, 3, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &b.recv);
+	KUNIT_EXPECT_EQ(test, prog_ep(&b, state), KDAPL_EP_CONNECTED);
+	/* The one that the other EP fills is not available, and not done. */
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 3);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), 2);
+	kdapl_ep_end(b.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&b.ep->end_work);
+	EXPECT_RECV(test, &b.recv, 2, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 2);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 0);
+}
+
+/* ---- solicited receives --------------------------------------------------- */
+
+static struct test_ep make_solicited_ep(struct kunit *test,
+					struct test_srq *tsrq)
+{
+	return make_styled_ep(test, tsrq, 64, KDAPL_NOTIFY_SOLICITED);
+}
+
+/* It has a queue of its own; what no solicited message brings along is found. */
+static void srq_solicited_is_looked_for(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_solicited_ep(test, &tsrq);
+	struct test_ep other = make_ep(test, &tsrq, 32);
+	u64 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, tep.ep->recv_cq);
+	KUNIT_EXPECT_EQ(test, tep.ep->recv_cq->arm, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_PTR_EQ(test, env_qp(&tep)->ib.recv_cq,
+			    tep.ep->recv_cq->ibcq);
+	KUNIT_EXPECT_PTR_EQ(test, env_qp(&other)->ib.recv_cq,
+			    tsrq.srq->cq->ibcq);
+	env_connect(env, &tep);
+	env_connect(env, &other);
+	post(env, &tsrq, 0, SLOTS);
+	/* All that the device has; then it has others. */
+	KUNIT_EXPECT_EQ(test, fake_take_unsolicited(env_qp(&tep), SLOTS,
+						    IB_WC_SUCCESS),
+			ENV_SRQ_WINDOW);
+	EXPECT_SOON(test, prog_events(&tep.recv) == ENV_SRQ_WINDOW);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, taken), ENV_SRQ_WINDOW);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), ENV_SRQ_WINDOW);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), -ETIMEDOUT);
+	fake_take(env_qp(&other), 1, IB_WC_SUCCESS);
+	EXPECT_RECV(test, &other.recv, ENV_SRQ_WINDOW, DAT_DTO_SUCCESS);
+	for (i = 0; i < ENV_SRQ_WINDOW; i++)
+		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
+	/* Where the device tells, a wait ends. */
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_SOON(test, !kdapl_evd_wait(tep.recv.evd, 1, 0));
+}
+
+/* With nothing that can be taken nobody looks; a post makes it begin again. */
+static void srq_solicited_rests(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_solicited_ep(test, &tsrq);
+	int round;
+
+	env_connect(env, &tep);
+	for (round = 1; round < 4; round++) {
+		EXPECT_SOON(test, !work_busy(&tsrq.srq->listen_work.work));
+		post(env, &tsrq, round, 1);
+		KUNIT_EXPECT_NE(test, work_busy(&tsrq.srq->listen_work.work), 0);
+		fake_take_unsolicited(env_qp(&tep), 1, IB_WC_SUCCESS);
+		EXPECT_SOON(test, shown(&tsrq, taken) == round);
+	}
+	post(env, &tsrq, 9, 1);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, tsrq.srq->listened, 0);
+	EXPECT_SOON(test, !work_busy(&tsrq.srq->listen_work.work));
+}
+
+static void srq_solicited_failure(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_solicited_ep(test, &tsrq);
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, 2);
+	fake_take_unsolicited(env_qp(&tep), 1, IB_WC_LOC_LEN_ERR);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	flush_work(&tep.ep->end_work);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), 0);
+	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_ERR_LOCAL_LENGTH);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	/* On the next connection it is as at first. */
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, tep.ep->recv_cq->arm, IB_CQ_SOLICITED);
+	KUNIT_EXPECT_EQ(test, tsrq.srq->listened, 1);
+	env_connect(env, &tep);
+	fake_take_unsolicited(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_events(&tep.recv) == 1);
+	EXPECT_RECV(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+}
+
+/* The device told of a message when there was nothing to see yet. */
+static void srq_solicited_held_back(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_solicited_ep(test, &tsrq);
+
+	post(env, &tsrq, 0, 2);
+	mutex_lock(&tep.ep->mutex);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_begin(tep.ep, KDAPL_EP_COMPLETION_PENDING), 0);
+	mutex_unlock(&tep.ep->mutex);
+	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), -ETIMEDOUT);
+	kdapl_ep_established(tep.ep, 0);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), 0);
+	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_SUCCESS);
+}
+
+/* What nobody has looked at yet comes with the end, and stands before it. */
+static void srq_solicited_end(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_solicited_ep(test, &tsrq);
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, 4);
+	fake_take_unsolicited(env_qp(&tep), 1, IB_WC_SUCCESS);
+	KUNIT_ASSERT_TRUE(test, fake_take_half(env_qp(&tep)));
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&tep.ep->end_work);
+	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_SUCCESS);
+	EXPECT_RECV(test, &tep.recv, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 2);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 0);
 }
 
 static void srq_grows(struct kunit *test)
@@ -591,6 +765,12 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(srq_held_back),
 	KUNIT_CASE(srq_backlog),
 	KUNIT_CASE(srq_one_ep_ends),
+	KUNIT_CASE(srq_half_received),
+	KUNIT_CASE(srq_solicited_is_looked_for),
+	KUNIT_CASE(srq_solicited_rests),
+	KUNIT_CASE(srq_solicited_failure),
+	KUNIT_CASE(srq_solicited_held_back),
+	KUNIT_CASE(srq_solicited_end),
 	KUNIT_CASE(srq_grows),
 	KUNIT_CASE_PARAM(srq_bad_entry, bad_entries_gen_params),
 	KUNIT_CASE(srq_overfull),

@@ -253,9 +253,6 @@ TEST(DatEpCreateWithSrq, ReturnValuesModelNotSupported)
 	with_call([](const Adapter &, Call &call) {
 		call.attributes.qos = DAT_QOS_ECONOMY;
 		refused(call(), DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
-		call.attributes.qos = DAT_QOS_BEST_EFFORT;
-		call.attributes.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
-		refused(call(), DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
 	});
 }
 

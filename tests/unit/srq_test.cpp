@@ -316,6 +316,48 @@ TEST_F(SrqTest, RingsOnlyWhileFewAreLeft)
 	EXPECT_EQ(module.calls(KDAPL_SUBMIT), 17u);
 }
 
+/* The module hears late of what an endpoint with solicited receives took. */
+TEST_F(SrqTest, RingsAlwaysForSolicitedReceives)
+{
+	DAT_EP_ATTR attr{};
+	DAT_EP_PARAM param{};
+	DAT_EP_HANDLE made;
+	const DAT_EVD_HANDLE recvs = make_evd(DAT_EVD_DTO_FLAG);
+	const auto rings = [&] {
+		const unsigned before = module.calls(KDAPL_SUBMIT);
+		EXPECT_EQ(post(), DAT_SUCCESS);
+		return module.calls(KDAPL_SUBMIT) - before;
+	};
+
+	module_has(100, 0);
+	EXPECT_EQ(rings(), 0u);
+	attr.max_request_dtos = 4;
+	attr.srq_soft_hw = DAT_HW_DEFAULT;
+	attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+	ASSERT_EQ(dat_ep_create_with_srq(ia, pz, recvs, dto_evd, conn_evd, srq, &attr, &made),
+		  DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.recv_notify, KDAPL_NOTIFY_SOLICITED);
+	EXPECT_EQ(rings(), 1u);
+
+	DAT_SRQ_ATTR another = { size, 2, DAT_SRQ_LW_DEFAULT };
+	ASSERT_EQ(dat_srq_create(ia, pz, &another, &srq), DAT_SUCCESS);
+	srq_id = module.last_id();
+	module_has(100, 0);
+	attr.recv_completion_flags = DAT_COMPLETION_DEFAULT_FLAG;
+	ASSERT_EQ(dat_ep_create_with_srq(ia, pz, dto_evd, dto_evd, conn_evd, srq, &attr, &made),
+		  DAT_SUCCESS);
+	EXPECT_EQ(rings(), 0u);
+	param.recv_evd_handle = recvs;
+	param.ep_attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+	ASSERT_EQ(dat_ep_modify(made,
+				DAT_EP_FIELD_RECV_EVD_HANDLE |
+					DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS,
+				&param),
+		  DAT_SUCCESS);
+	EXPECT_EQ(module.modified.recv_notify, KDAPL_NOTIFY_SOLICITED);
+	EXPECT_EQ(rings(), 1u);
+}
+
 TEST_F(SrqTest, Resize)
 {
 	for (DAT_COUNT i = 0; i < 5; i++)
@@ -400,6 +442,37 @@ TEST_F(SrqTest, WatermarksOfAnEp)
 		is_error(dat_ep_set_watermark(ep, 1, -2), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
 	EXPECT_TRUE(is_error(dat_ep_set_watermark(srq, 1, 1), DAT_INVALID_HANDLE,
 			     DAT_INVALID_HANDLE_EP));
+}
+
+/* The module counts what it has taken, so a receive that may pass a mark rings. */
+TEST_F(SrqTest, AReceiveRingsWhereThereIsAMark)
+{
+	DAT_LMR_TRIPLET one = segment(0, 8);
+	const auto rings = [&] {
+		const unsigned before = module.calls(KDAPL_SUBMIT);
+		EXPECT_EQ(dat_ep_post_recv(ep, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+			  DAT_SUCCESS);
+		return module.calls(KDAPL_SUBMIT) - before;
+	};
+	const auto set = [&](DAT_COUNT soft, DAT_COUNT hard) {
+		return dat_ep_set_watermark(ep, soft, hard);
+	};
+	constexpr DAT_COUNT none = DAT_WATERMARK_INFINITE;
+
+	module.set_hw_recv(ep_id, 100);
+	EXPECT_EQ(rings(), 0u);
+	ASSERT_EQ(set(20, none), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 1u);
+	ASSERT_EQ(set(none, 20), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 1u);
+	module.fail_next(KDAPL_EP_SET_MARKS, ENOMEM);
+	EXPECT_NE(set(none, none), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 1u) << "the old mark holds";
+	ASSERT_EQ(set(none, none), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 0u);
+	module.fail_next(KDAPL_EP_SET_MARKS, ENOMEM);
+	EXPECT_NE(set(20, 20), DAT_SUCCESS);
+	EXPECT_EQ(rings(), 0u);
 }
 
 TEST_F(SrqTest, AnAdapterWithoutSrqs)

@@ -4,6 +4,7 @@
 #include "cno.hpp"
 #include "pair.hpp"
 #include "play.hpp"
+#include "shared_queue.hpp"
 #include "sleeper.hpp"
 
 #include <gtest/gtest.h>
@@ -396,27 +397,187 @@ TEST(NotifySolicited, TheEndIsTold)
 	});
 }
 
-/* Receives of an SRQ come from one queue of the device, whoever takes them. */
-TEST(NotifySolicited, NotOfAnSrq)
+/* ---- of an SRQ ---- */
+
+constexpr DAT_COMPLETION_FLAGS solicited = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+
+/* An SRQ and an endpoint whose receives from it notify where the sender wants it. */
+struct SharedScene {
+	explicit SharedScene(DAT_COUNT recvs = 16)
+		: queue(adapter, recvs), one(adapter, queue, 64, solicited)
+	{
+	}
+
+	Adapter adapter;
+	SharedQueue queue;
+	Taker one;
+
+	DAT_EVD_HANDLE recvs() { return one.taker.recv_queue().evd(); }
+	void post_recvs(DAT_UINT64 count)
+	{
+		for (DAT_UINT64 i = 1; i <= count; i++)
+			ok(queue.post(Segments(), i));
+	}
+	/* Two messages end no wait, a third does, with the receives 1 to 3. */
+	void expect_third()
+	{
+		EvdWait wait(recvs());
+		one.send(1);
+		one.send(2);
+		EXPECT_FALSE(wait.sleeper.over());
+		one.send(3, solicited);
+		EXPECT_EQ(wait.result(), DAT_SUCCESS);
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1u);
+		EXPECT_EQ(wait.more, 2);
+		EXPECT_EQ(wait.sleeper.further_sleeps(), 0);
+		one.taker.expect_recv(2, 0);
+		one.taker.expect_recv(3, 0);
+	}
+};
+
+TEST(NotifySolicitedSrq, AMessageThatIsNotEndsNoWait)
+{
+	if (Adapter::iwarp())
+		GTEST_SKIP() << "siw cannot tell them apart: every receive notifies";
+	play([](Line &) {
+		SharedScene scene;
+
+		EXPECT_EQ(kind_of(scene.recvs()), DAT_EVD_STATE_CONFIG_SOLICITED);
+		scene.post_recvs(3);
+		scene.expect_third();
+		scene.queue.require_counts(0, 0);
+	});
+}
+
+/* Each endpoint of an SRQ has its own style. */
+TEST(NotifySolicitedSrq, BesideAnotherStyle)
 {
 	play([](Line &) {
-		Adapter adapter;
-		EventQueue dto(adapter, 16, DAT_EVD_DTO_FLAG), requests(adapter, 16);
-		DAT_SRQ_ATTR srq_attr{};
-		DAT_SRQ_HANDLE srq;
-		DAT_EP_ATTR attr{};
-		DAT_EP_HANDLE ep;
+		SharedScene scene;
+		Taker other(scene.adapter, scene.queue);
 
-		srq_attr.max_recv_dtos = 4;
-		srq_attr.max_recv_iov = 1;
-		srq_attr.low_watermark = DAT_SRQ_LW_DEFAULT;
-		ok(dat_srq_create(adapter.ia(), adapter.pz(), &srq_attr, &srq));
-		attr.max_request_dtos = 1;
-		attr.recv_completion_flags = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
-		fails(DAT_MODEL_NOT_SUPPORTED,
-		      dat_ep_create_with_srq(adapter.ia(), adapter.pz(), dto.evd(), requests.evd(),
-					     requests.evd(), srq, &attr, &ep));
-		ok(dat_srq_free(srq));
+		scene.post_recvs(4);
+		EvdWait wait(scene.recvs());
+		scene.one.send(1, Adapter::iwarp() ? solicited : DAT_COMPLETION_DEFAULT_FLAG);
+		other.send(2);
+		other.taker.expect_recv(2, 0);
+		if (!Adapter::iwarp()) {
+			EXPECT_FALSE(wait.sleeper.over());
+			scene.one.send(3, solicited);
+		}
+		EXPECT_EQ(wait.result(), DAT_SUCCESS);
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.ep_handle,
+			  scene.one.taker.ep());
+	});
+}
+
+/* Nobody looks, and no message is solicited: the SRQ is seen to all the same. */
+TEST(NotifySolicitedSrq, LowWatermark)
+{
+	play([](Line &) {
+		SharedScene scene;
+
+		scene.post_recvs(4);
+		ok(dat_srq_set_lw(scene.queue.srq(), 3));
+		scene.one.send(1);
+		scene.one.send(2);
+		const DAT_ASYNCH_ERROR_EVENT_DATA data = expect_async(scene.adapter);
+		EXPECT_EQ(data.dat_handle, scene.queue.srq());
+		EXPECT_EQ(data.reason, DAT_SRQ_LOW_WATERMARK_EVENT);
+		scene.queue.require_counts(2, 4);
+	});
+}
+
+/* The device's whole window can be taken, and others still get receives. */
+TEST(NotifySolicitedSrq, OthersAreNotStarved)
+{
+	play([](Line &) {
+		constexpr DAT_UINT64 window = 512;
+		SharedScene scene(window + 8);
+		Taker other(scene.adapter, scene.queue);
+
+		scene.post_recvs(window + 8);
+		for (DAT_UINT64 i = 1; i <= window; i++)
+			scene.one.send(i);
+		other.send(1);
+		other.taker.expect_recv(window + 1, 0);
+		for (DAT_UINT64 i = 1; i <= window; i++) {
+			const DAT_EVENT event = scene.one.taker.recv_queue().spin();
+			EXPECT_EQ(event.event_data.dto_completion_event_data.user_cookie.as_64, i);
+		}
+		scene.queue.require_counts(7, 7);
+	});
+}
+
+/* A receive that fails is told, though no device counts it as solicited. */
+TEST(NotifySolicitedSrq, AFailureIsTold)
+{
+	play([](Line &) {
+		SharedScene scene;
+		Region region(scene.adapter, 4096);
+
+		scene.post_recvs(1);
+		EvdWait wait(scene.recvs());
+		ok(scene.one.sender.send(region.local(0, 64), 1));
+		EXPECT_EQ(wait.result(), DAT_SUCCESS);
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.status,
+			  DAT_DTO_ERR_LOCAL_LENGTH);
+		/* The peer hears of it, too, and may be faster. */
+		scene.one.taker.expect_end();
+		scene.one.sender.expect_end();
+	});
+}
+
+/* What it took comes before the end; what it did not take stays for others. */
+TEST(NotifySolicitedSrq, TheEndAndAnotherConnection)
+{
+	play([](Line &) {
+		SharedScene scene;
+
+		for (int round = 0; round < 3; round++) {
+			scene.post_recvs(4);
+			scene.one.send(1);
+			scene.one.send(2);
+			scene.one.end();
+			DAT_EVENT event;
+			for (int i = 0; i < 2; i++)
+				ok(dat_evd_dequeue(scene.recvs(), &event));
+			fails(DAT_QUEUE_EMPTY, dat_evd_dequeue(scene.recvs(), &event));
+			scene.queue.require_counts(2, 2);
+			ok(dat_ep_reset(scene.one.sender.ep()));
+			ok(dat_ep_reset(scene.one.taker.ep()));
+			scene.one.connect(scene.adapter);
+			for (int i = 0; i < 2; i++)
+				scene.one.send(3, solicited);
+			for (int i = 0; i < 2; i++)
+				scene.one.taker.recv_queue().wait();
+		}
+		scene.queue.require_counts(0, 0);
+	});
+}
+
+/* An endpoint that was made for another style. */
+TEST(NotifySolicitedSrq, Modified)
+{
+	if (Adapter::iwarp())
+		GTEST_SKIP() << "siw cannot tell them apart: every receive notifies";
+	play([](Line &) {
+		SharedScene scene;
+		DAT_EP_PARAM param{};
+
+		for (auto style : { DAT_COMPLETION_EVD_THRESHOLD_FLAG, solicited }) {
+			scene.one.end();
+			ok(dat_ep_reset(scene.one.sender.ep()));
+			ok(dat_ep_reset(scene.one.taker.ep()));
+			param.ep_attr.recv_completion_flags = style;
+			ok(dat_ep_modify(scene.one.taker.ep(),
+					 DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS, &param));
+			EXPECT_EQ(kind_of(scene.recvs()) == DAT_EVD_STATE_CONFIG_SOLICITED,
+				  style == solicited);
+			scene.one.connect(scene.adapter);
+		}
+		scene.post_recvs(3);
+		scene.expect_third();
 	});
 }
 

@@ -68,9 +68,15 @@ private:
 
 /** An endpoint that takes from an SRQ, and the peer that sends to it. */
 struct Taker {
-	Taker(const Adapter &adapter, const SharedQueue &queue, DAT_COUNT events = 64)
+	Taker(const Adapter &adapter, const SharedQueue &queue, DAT_COUNT events = 64,
+	      DAT_COMPLETION_FLAGS style = DAT_COMPLETION_DEFAULT_FLAG)
 		: listener(adapter), sender(adapter, { .requests = 64 }),
-		  taker(adapter, { .events = events, .srq = queue.srq() })
+		  taker(adapter,
+			{ .events = events,
+			  .srq = queue.srq(),
+			  .recv_style = style,
+			  .dto_streams = style == DAT_COMPLETION_DEFAULT_FLAG ? any_stream :
+										DAT_EVD_DTO_FLAG })
 	{
 		connect(adapter);
 	}
@@ -85,6 +91,12 @@ struct Taker {
 	{
 		ok(sender.send(segment, cookie));
 		sender.expect_request(cookie, segment.segment_length);
+	}
+	/** The same for a message of nothing. */
+	void send(DAT_UINT64 cookie, DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
+	{
+		ok(sender.send(Segments(), cookie, flags));
+		sender.expect_request(cookie, 0);
 	}
 	void end()
 	{

@@ -488,6 +488,64 @@ TEST(Watermark, SoftTellsOncePerSetting)
 	});
 }
 
+/* As many as the device has without a look of the module's, and one more. */
+constexpr std::uint64_t unseen = 20;
+
+TEST(Watermark, SoftNeedsNoFurtherCall)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Region region(adapter, 4096);
+		Endpoint endpoint(adapter, { .recvs = 64 });
+
+		ok(dat_ep_set_watermark(endpoint.ep(), unseen, DAT_WATERMARK_INFINITE));
+		for (std::uint64_t i = 0; i < unseen; i++)
+			ok(endpoint.recv(region.local(0, 64), i));
+		require_no_async(adapter);
+		ok(endpoint.recv(region.local(0, 64), unseen));
+		/* It stands there when the post returns: a wait would be a call. */
+		DAT_EVENT event;
+		ok(dat_evd_dequeue(adapter.async_evd(), &event));
+		EXPECT_EQ(event.event_data.asynch_error_event_data.reason,
+			  DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT);
+	});
+}
+
+/* Receives that no post rang for are counted when a mark is set. */
+TEST(Watermark, CountsWhatStandsInTheRing)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Region region(adapter, 4096);
+		Endpoint endpoint(adapter, { .recvs = 64 });
+		DAT_EVENT event;
+
+		for (std::uint64_t i = 0; i <= unseen; i++)
+			ok(endpoint.recv(region.local(0, 64), i));
+		ok(dat_ep_set_watermark(endpoint.ep(), unseen, DAT_WATERMARK_INFINITE));
+		ok(dat_evd_dequeue(adapter.async_evd(), &event));
+		EXPECT_EQ(event.event_data.asynch_error_event_data.reason,
+			  DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT);
+	});
+}
+
+TEST(Watermark, HardNeedsNoFurtherCall)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Region region(adapter, 4096);
+		Pair pair(adapter, { .recvs = 64 });
+
+		ok(dat_ep_set_watermark(pair.active.ep(), DAT_WATERMARK_INFINITE, unseen));
+		for (std::uint64_t i = 0; i <= unseen; i++)
+			ok(pair.active.recv(region.local(0, 64), i));
+		/* Looking into mapped memory is no call. */
+		const DAT_EVENT event = pair.active.connect_queue().spin();
+		EXPECT_EQ(event.event_number, DAT_CONNECTION_EVENT_BROKEN);
+		pair.passive.expect_end();
+	});
+}
+
 TEST(Watermark, HardBreaksTheConnection)
 {
 	play([](Line &) {
@@ -498,8 +556,6 @@ TEST(Watermark, HardBreaksTheConnection)
 		ok(dat_ep_set_watermark(pair.active.ep(), DAT_WATERMARK_INFINITE, 2));
 		for (std::uint64_t i = 1; i <= 3; i++)
 			ok(pair.active.recv(region.local(0, 64), i));
-		/* A receive may wait for the module's next look; this call is one. */
-		ok(dat_ep_set_watermark(pair.active.ep(), DAT_WATERMARK_INFINITE, 2));
 		pair.active.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
 		for (std::uint64_t i = 1; i <= 3; i++)
 			pair.active.expect_recv_failure(i, DAT_DTO_ERR_FLUSHED);

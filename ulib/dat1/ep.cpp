@@ -119,7 +119,7 @@ struct Evds {
 	}
 };
 
-Status create(const CreateArgs &args, const Srq *srq)
+Status create(const CreateArgs &args, Srq *srq)
 {
 	const auto ia = kdapl::pin<Ia>(args.ia);
 	const auto pz = kdapl::pin<Pz>(args.pz);

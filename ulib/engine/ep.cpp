@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace kdapl {
 
@@ -81,9 +82,6 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	if (!is_style(a.recv_completion_flags) || !is_style(a.request_completion_flags) ||
 	    a.request_completion_flags & completion_solicited)
 		return fail(Type::invalid_parameter, argument);
-	/* Receives of an SRQ come from one queue, in whose order they stay. */
-	if (a.recv_completion_flags & completion_solicited && queues.shared)
-		return fail(Type::model_not_supported);
 	const bool own_recvs = queues.recv && !queues.shared;
 	if ((own_recvs && !a.max_recvs) || (queues.request && !a.max_requests))
 		return fail(Type::invalid_parameter, argument);
@@ -140,6 +138,8 @@ Status Ep::make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &att
 			return status;
 		}
 	}
+	if (args.srq && attributes.recv_completion_flags & completion_solicited)
+		args.srq->ring_always();
 	ep = ia->adopt(draft);
 	return ep ? success : fail(Type::invalid_handle, Sub::handle_ia);
 }
@@ -237,6 +237,13 @@ EpAttributes Ep::attributes() noexcept
 	return attributes_;
 }
 
+bool Ep::set_marked(bool marked) noexcept
+{
+	std::lock_guard posts(ia().sq().mutex());
+
+	return std::exchange(marked_, marked);
+}
+
 Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 {
 	std::lock_guard lock(query_mutex_);
@@ -246,8 +253,13 @@ Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 	arg.soft = soft;
 	arg.hard = hard;
 	arg.async_evd = ia().async_evd_id();
-	if (int err = ia().device().call(KDAPL_EP_SET_MARKS, arg))
+	/* What is posted from now on rings; what was before, the call takes. */
+	const bool was_marked = set_marked(true);
+	if (int err = ia().device().call(KDAPL_EP_SET_MARKS, arg)) {
+		set_marked(was_marked);
 		return from_errno(err, { .object = Sub::handle_ep });
+	}
+	set_marked(soft != mark_infinite || hard != mark_infinite);
 	std::lock_guard posts(ia().sq().mutex());
 	attributes_.soft_mark = soft;
 	return success;

@@ -38,7 +38,7 @@ struct EpCreate {
 	const Evd *recv_evd;
 	const Evd *request_evd;
 	const Evd *connect_evd;
-	const Srq *srq; /**< nullptr: receives are posted on the EP */
+	Srq *srq; /**< nullptr: receives are posted on the EP */
 	const EpAttributes *attributes; /**< nullptr for the defaults */
 };
 
@@ -188,6 +188,7 @@ private:
 	template <class Arg>
 	void describe(const EpAttributes &attributes, bool depths_fixed, Arg &arg) const noexcept;
 	Status make_in_module();
+	bool set_marked(bool marked) noexcept; /**< what it was */
 	Status check_modify(const EpModify &change) const noexcept;
 
 	/** Whether, after a post, the module must be called. */
@@ -221,6 +222,7 @@ private:
 	/* Guarded by the submission ring's mutex. */
 	std::uint32_t posted_requests_ = 0;
 	std::uint32_t posted_recvs_ = 0;
+	bool marked_ = false; /**< the module must hear of each receive at once */
 
 	std::mutex modify_mutex_; /**< one change at a time; outside the ring's */
 	std::mutex query_mutex_; /**< below */

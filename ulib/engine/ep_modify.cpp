@@ -80,6 +80,10 @@ Status Ep::modify(const EpModify &change) noexcept
 					 .state = now });
 	}
 
+	if (attributes.recv_completion_flags & completion_solicited) {
+		if (Ref<Srq> srq = pin<Srq>(srq_))
+			srq->ring_always();
+	}
 	attributes_ = attributes;
 	depths_fixed_ = depths_fixed;
 	pz_id_ = arg.pz;

@@ -169,7 +169,7 @@ bool Ep::recv_must_ring() const noexcept
 {
 	return recv_needs_doorbell(
 		{ .always = ia().is_iwarp() ||
-			    (attributes_.recv_completion_flags & completion_solicited),
+			    (attributes_.recv_completion_flags & completion_solicited) || marked_,
 		  .in_device = load_relaxed(status_->hw_recv),
 		  .outstanding = posted_recvs_ - load_relaxed(status_->recv_done) });
 }

@@ -70,7 +70,7 @@ inline constexpr std::uint32_t recv_lag = 16;
 
 /** What decides whether a posted receive needs a doorbell. */
 struct RecvDoorbell {
-	bool always; /**< no RNR on the transport, or a solicited-wait EVD */
+	bool always; /**< no RNR on the transport, a solicited-wait EVD, marks */
 	std::uint32_t in_device; /**< kdapl_ep_status::hw_recv, read after full_barrier() */
 	std::uint32_t outstanding; /**< posted and not completed */
 };

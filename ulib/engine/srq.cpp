@@ -84,10 +84,10 @@ bool Srq::push() noexcept
 	ia().sq().push();
 	posted_++;
 	full_barrier();
-	const bool rings =
-		recv_needs_doorbell({ .always = ia().is_iwarp(),
-				      .in_device = load_relaxed(status_->hw_recv),
-				      .outstanding = posted_ - load_relaxed(status_->taken) });
+	const bool rings = recv_needs_doorbell(
+		{ .always = ia().is_iwarp() || rings_always_.load(std::memory_order_relaxed),
+		  .in_device = load_relaxed(status_->hw_recv),
+		  .outstanding = posted_ - load_relaxed(status_->taken) });
 	if (rings)
 		ia().sq().note_doorbell();
 	return rings;

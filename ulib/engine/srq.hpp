@@ -38,6 +38,12 @@ public:
 	/** Post a receive. Never sleeps, allocates nothing. */
 	Status post(std::span<const Segment> local, std::uint64_t cookie) noexcept;
 
+	/**
+	 * From now on each receive rings: some endpoint has solicited receives, of
+	 * which the module hears late that they were taken.
+	 */
+	void ring_always() noexcept { rings_always_.store(true, std::memory_order_relaxed); }
+
 	/** Have it hold so many receives. */
 	Status resize(std::uint32_t max_recvs) noexcept;
 
@@ -73,6 +79,7 @@ private:
 	std::uint32_t max_iov_;
 	Shared<const kdapl_srq_status> status_;
 	std::atomic<std::uint32_t> reaped_ = 0;
+	std::atomic<bool> rings_always_ = false;
 
 	std::mutex size_mutex_; /**< who changes the next two; read under the ring's, too */
 	std::uint32_t max_recvs_;

@@ -404,7 +404,8 @@ int Module::modify_ep(const kdapl_ep_modify &arg)
 		if (used && !types_.count(used))
 			return ENOENT;
 	}
-	if (!arg.recv_evd != !arg.max_recvs || !arg.request_evd != !arg.max_requests)
+	if (!arg.recv_evd != !(arg.max_recvs || ep(arg.ep).created.srq) ||
+	    !arg.request_evd != !arg.max_requests)
 		return EINVAL;
 	return 0;
 }
