@@ -4,6 +4,7 @@
 #include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include <rdma/ib_cache.h>
 
 #include "adapter.h"
@@ -265,7 +266,10 @@ static int adapter_add(struct ib_device *dev, u32 port)
 	return 0;
 }
 
-/* Every IA loses its hardware; then the device may go. */
+/*
+ * Every IA loses its hardware; then the device may go. The lock is not held until
+ * then, so that an IA can be closed while another one is slow.
+ */
 static void adapter_remove(struct kdapl_adapter_dev *adapter)
 {
 	struct kdapl_ia *ia;
@@ -274,9 +278,8 @@ static void adapter_remove(struct kdapl_adapter_dev *adapter)
 	adapter->gone = true;
 	list_for_each_entry(ia, &adapter->ias, list)
 		kdapl_ia_kill(ia);
-	list_for_each_entry(ia, &adapter->ias, list)
-		kdapl_ia_end_waits(ia);
 	mutex_unlock(&adapter->lock);
+	wait_var_event(&adapter->dying, !atomic_read(&adapter->dying));
 	kdapl_adapter_put(adapter);
 }
 

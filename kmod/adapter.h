@@ -29,6 +29,7 @@ struct kdapl_ia;
  * @lock: guards @ias and @gone; outside an IA's hw_lock
  * @ias: opened instances
  * @gone: the device is gone, no IA can be opened
+ * @dying: IAs that are still losing it
  */
 struct kdapl_adapter_dev {
 	struct list_head list;
@@ -39,6 +40,7 @@ struct kdapl_adapter_dev {
 	struct mutex lock;	/* guards the two below */
 	struct list_head ias;
 	bool gone;
+	atomic_t dying;
 };
 
 int kdapl_adapter_init(void);	/* registers the ib_client */

@@ -104,22 +104,41 @@ static void deliver_taken(struct kdapl_ep *ep)
 	}
 }
 
+/*
+ * What was held back became events. Which of them were solicited is not known any
+ * more: their queue told of it when there was nothing to see.
+ */
+static void tell_held(struct kdapl_ep *ep)
+{
+	if (ep->held && ep->recv_cq)
+		kdapl_evd_notify(ep->recv_evd);
+	ep->held = false;
+}
+
+static bool is_next_done(const struct kdapl_wq *wq)
+{
+	return wq->tail != wq->head &&
+	       wq->work[wq->tail & wq->mask].state == KDAPL_WORK_DONE;
+}
+
 void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 {
 	struct kdapl_work *work;
 
 	lockdep_assert_held(&ep->lock);
-	if (held_back(ep, wq))
+	if (held_back(ep, wq)) {
+		ep->held |= is_next_done(wq) || !list_empty(&ep->taken);
 		return;
+	}
 	if (wq == &ep->rq)
 		deliver_taken(ep);
-	while (wq->tail != wq->head) {
+	while (is_next_done(wq)) {
 		work = &wq->work[wq->tail & wq->mask];
-		if (work->state != KDAPL_WORK_DONE)
-			break;
 		wq->tail++;
 		deliver(ep, work);
 	}
+	if (wq == &ep->rq)
+		tell_held(ep);
 }
 
 /* The event is in the ring (or nobody wants it): the slot is free again. */

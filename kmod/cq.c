@@ -364,8 +364,9 @@ void kdapl_cq_hear_all(struct kdapl_cq *cq)
 {
 	WRITE_ONCE(cq->arm, IB_CQ_NEXT_COMP);
 	ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP);
-	/* Those that came before and called nobody. */
+	/* Those that came before and called nobody, or whose call is on its way. */
 	kdapl_cq_drain(cq);
+	kdapl_evd_notify(cq->solicited);
 }
 
 void kdapl_cq_ask(struct kdapl_evd *evd)

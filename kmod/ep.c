@@ -99,20 +99,6 @@ static void ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
 	kdapl_evd_post(ep->connect_evd, &event, taken);
 }
 
-/*
- * What was held back becomes events. Which of them were solicited is not known any
- * more: their queue told of it when there was nothing to see.
- */
-static void retire_held(struct kdapl_ep *ep)
-{
-	bool taken = !list_empty(&ep->taken);
-	u32 tail = ep->rq.tail;
-
-	kdapl_wq_retire(ep, &ep->rq);
-	if (ep->recv_cq && (taken || ep->rq.tail != tail))
-		kdapl_evd_notify(ep->recv_evd);
-}
-
 void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 {
 	spin_lock_bh(&ep->lock);
@@ -123,7 +109,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 			    private_data_size);
 		kdapl_ep_check_marks(ep);
 		/* Receives that completed before this are due now. */
-		retire_held(ep);
+		kdapl_wq_retire(ep, &ep->rq);
 		/* A receive was refused when there was nothing to break yet. */
 		if (ep->refused)
 			kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN,
@@ -273,7 +259,7 @@ static void ep_end_work(struct work_struct *work)
 
 	spin_lock_bh(&ep->lock);
 	kdapl_park_flush(ep);
-	retire_held(ep);
+	kdapl_wq_retire(ep, &ep->rq);
 	kdapl_wq_retire(ep, &ep->sq);
 	ep_trigger(ep, KDAPL_ON_ENDED);
 	/* Only a rejection has data; what ESTABLISHED had was told then. */
@@ -547,17 +533,23 @@ struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
 						 cap->max_recv_wr);
 }
 
-static int ep_renew_recv_cq(struct kdapl_ep *ep)
+static void ep_drop_recv_cq(struct kdapl_ep *ep)
+{
+	if (ep->recv_cq)
+		kdapl_cq_unreserve(ep->recv_cq, ep->recv_cq->used);
+	ep->recv_cq = NULL;
+}
+
+static int ep_make_recv_cq(struct kdapl_ep *ep)
 {
 	struct kdapl_cq *cq;
 
-	if (!ep->recv_cq)
+	if (ep->recv_notify != KDAPL_NOTIFY_SOLICITED || !ep->recv_evd)
 		return 0;
 	cq = kdapl_ep_solicited_cq(ep, ep->recv_evd, &ep->cap);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
-	swap(ep->recv_cq, cq);
-	kdapl_cq_unreserve(cq, cq->used);
+	ep->recv_cq = cq;
 	return 0;
 }
 
@@ -569,7 +561,9 @@ static int ep_renew(struct kdapl_ep *ep)
 	flush_work(&ep->end_work);
 	kdapl_cm_destroy(ep);
 	kdapl_ep_drop_qp(ep);
-	ret = ep_renew_recv_cq(ep);
+	/* In this order, since the device may have no room for both. */
+	ep_drop_recv_cq(ep);
+	ret = ep_make_recv_cq(ep);
 	if (!ret)
 		ret = kdapl_ep_make_qp(ep);
 	if (ret)
@@ -622,11 +616,9 @@ int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg)
 
 static void ep_drop_cqs(struct kdapl_ep *ep)
 {
-	if (ep->recv_cq)
-		kdapl_cq_unreserve(ep->recv_cq, ep->recv_cq->used);
+	ep_drop_recv_cq(ep);
 	if (ep->cq)
 		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
-	ep->recv_cq = NULL;
 	ep->cq = NULL;
 }
 
@@ -914,12 +906,9 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	ep->cq = cq;
-	if (ep->recv_notify == KDAPL_NOTIFY_SOLICITED && ep->recv_evd) {
-		cq = kdapl_ep_solicited_cq(ep, ep->recv_evd, &ep->cap);
-		if (IS_ERR(cq))
-			return PTR_ERR(cq);
-		ep->recv_cq = cq;
-	}
+	ret = ep_make_recv_cq(ep);
+	if (ret)
+		return ret;
 	kdapl_cq_feeds(ep->srq ? ep->srq->cq : ep->cq, ep->recv_evd);
 	kdapl_cq_feeds(ep->cq, ep->request_evd);
 	return kdapl_ep_make_qp(ep);

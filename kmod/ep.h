@@ -86,6 +86,7 @@ struct kdapl_ep {
 	bool ending;		/* kdapl_ep_end() was called */
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
+	bool held;		/* completed receives wait for ESTABLISHED */
 	bool refused;		/* an entry was refused: the rest is flushed */
 	bool recv_failed;	/* the device moves the queue pair to error */
 	bool gone;		/* freed, or its device is gone */

@@ -38,6 +38,13 @@ static void evd_release(struct kdapl_evrec *rec)
 		rec->release(rec);
 }
 
+/* An old notification must not become a future one when the indices go round. */
+static void evd_age_notified(struct kdapl_evd *evd)
+{
+	if ((s32)(evd->tail - evd->notified) > NOTIFIED_AGE)
+		evd->notified = evd->tail - NOTIFIED_AGE;
+}
+
 /*
  * Events without a type only give their record back, in order. The record goes
  * back before the event is announced: what a program posts when it sees the
@@ -46,8 +53,9 @@ static void evd_release(struct kdapl_evrec *rec)
 static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event,
 		      struct kdapl_evrec *rec)
 {
-	/* The event may be part of the record. */
+	/* The event may be part of the record, which goes. */
 	bool announce = event->type;
+	bool quiet = rec && rec->quiet;
 
 	if (announce)
 		evd->entries[evd->tail & evd->entries_mask] = *event;
@@ -55,6 +63,10 @@ static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event,
 	if (announce) {
 		/* (E) pairs with (F): the event is there before it is announced. */
 		smp_store_release(&evd->ring->tail, ++evd->tail);
+		if (!quiet)
+			evd->notified = evd->tail;
+		else
+			evd_age_notified(evd);
 	}
 }
 
@@ -74,6 +86,21 @@ static void evd_set_flag(struct kdapl_evd *evd, u32 flag, bool on)
 	WRITE_ONCE(evd->ring->flags, flags);
 }
 
+static bool is_loud(const struct kdapl_evrec *rec)
+{
+	return rec->event.type && !rec->quiet;
+}
+
+/* A record begins or ceases to wait for room. */
+static void evd_count(struct kdapl_evd *evd, const struct kdapl_evrec *rec,
+		      int n)
+{
+	if (rec->event.type)
+		evd->backlog_len += n;
+	if (is_loud(rec))
+		evd->backlog_loud += n;
+}
+
 /* Move what waits into the ring, as far as there is room. */
 static void evd_refill(struct kdapl_evd *evd)
 {
@@ -84,7 +111,7 @@ static void evd_refill(struct kdapl_evd *evd)
 		if (rec->event.type && !evd_has_room(evd))
 			break;
 		list_del_init(&rec->list);
-		evd->backlog_len -= !!rec->event.type;
+		evd_count(evd, rec, -1);
 		evd_store(evd, &rec->event, rec);
 	}
 	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
@@ -97,24 +124,24 @@ static bool evd_ready(struct kdapl_evd *evd)
 
 	if (evd->notify == KDAPL_NOTIFY_THRESHOLD)
 		return kdapl_evd_queued(evd) >= evd->wait_threshold;
-	return kdapl_evd_queued(evd) &&
-	       (s32)(evd->notified - READ_ONCE(head->head)) > 0;
+	return evd->backlog_loud ||
+	       (evd_in_ring(evd) &&
+		(s32)(evd->notified - READ_ONCE(head->head)) > 0);
 }
 
-/* An old notification must not become a future one when the indices go round. */
-static void evd_age_notified(struct kdapl_evd *evd)
+/* The latest event becomes a notification, if it was none. */
+static void evd_make_loud(struct kdapl_evd *evd)
 {
-	if ((s32)(evd->tail - evd->notified) > NOTIFIED_AGE)
-		evd->notified = evd->tail - NOTIFIED_AGE;
-}
+	struct kdapl_evrec *rec;
 
-/* Records were taken back from the backlog, perhaps with the notification. */
-static void evd_shrunk(struct kdapl_evd *evd)
-{
-	u32 end = evd->tail + evd->backlog_len;
-
-	if ((s32)(evd->notified - end) > 0)
-		evd->notified = end;
+	list_for_each_entry_reverse(rec, &evd->backlog, list) {
+		if (!rec->event.type)
+			continue;
+		evd->backlog_loud += rec->quiet;
+		rec->quiet = false;
+		return;
+	}
+	evd->notified = evd->tail;
 }
 
 /*
@@ -123,15 +150,8 @@ static void evd_shrunk(struct kdapl_evd *evd)
  */
 static void evd_wake(struct kdapl_evd *evd, bool quiet)
 {
-	if (evd->dead)
+	if (evd->dead || (quiet && evd->notify != KDAPL_NOTIFY_THRESHOLD))
 		return;
-	if (evd->notify != KDAPL_NOTIFY_THRESHOLD) {
-		if (quiet) {
-			evd_age_notified(evd);
-			return;
-		}
-		evd->notified = evd->tail + evd->backlog_len;
-	}
 	if (!evd->wait_threshold) {
 		if (evd->cno && evd->enabled)
 			kdapl_cno_trigger(evd->cno, evd->obj.user);
@@ -161,7 +181,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 	} else {
 		rec->event = *event;
 		list_add_tail(&rec->list, &evd->backlog);
-		evd->backlog_len += !!event->type;
+		evd_count(evd, rec, 1);
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 	}
 	if (event_came)
@@ -217,7 +237,7 @@ int kdapl_evd_join(struct kdapl_evd *evd, u32 notify)
 		goto out;
 	evd->notify = notify;
 	/* Whatever is there already is worth looking at. */
-	evd->notified = evd->tail + evd->backlog_len;
+	evd_make_loud(evd);
 	evd_set_flag(evd, KDAPL_EV_QUIET, notify != KDAPL_NOTIFY_THRESHOLD);
 	evd_set_flag(evd, KDAPL_EV_ASK, notify == KDAPL_NOTIFY_SOLICITED);
 	wake_up(&evd->wait);
@@ -239,8 +259,10 @@ void kdapl_evd_leave(struct kdapl_evd *evd)
 void kdapl_evd_notify(struct kdapl_evd *evd)
 {
 	spin_lock_bh(&evd->lock);
-	if (!evd->dead && kdapl_evd_queued(evd))
+	if (!evd->dead && kdapl_evd_queued(evd)) {
+		evd_make_loud(evd);
 		evd_wake(evd, false);
+	}
 	spin_unlock_bh(&evd->lock);
 }
 
@@ -251,8 +273,7 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 	spin_lock_bh(&evd->lock);
 	if (!list_empty(&rec->list)) {
 		list_del_init(&rec->list);
-		evd->backlog_len -= !!rec->event.type;
-		evd_shrunk(evd);
+		evd_count(evd, rec, -1);
 	}
 	spin_unlock_bh(&evd->lock);
 }
@@ -268,9 +289,8 @@ void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 		if (!match(rec, arg))
 			continue;
 		list_move_tail(&rec->list, list);
-		evd->backlog_len -= !!rec->event.type;
+		evd_count(evd, rec, -1);
 	}
-	evd_shrunk(evd);
 	spin_unlock_bh(&evd->lock);
 }
 
@@ -442,18 +462,40 @@ static void evd_close(struct kdapl_evd *evd)
 		evd_release(rec);
 	}
 	evd->backlog_len = 0;
+	evd->backlog_loud = 0;
 	wake_up_all(&evd->wait);
 	spin_unlock_bh(&evd->lock);
 }
 
+/* What is queued stays readable: the last events tell what happened. */
+static void evd_end_waits(struct kdapl_evd *evd)
+{
+	if (evd->dead || !evd->killed || evd->borrowers)
+		return;
+	evd_set_flag(evd, KDAPL_EV_DEAD, true);
+	wake_up_all(&evd->wait);
+}
+
 void kdapl_evd_kill(struct kdapl_evd *evd)
 {
-	/* What is queued stays readable: the last events tell what happened. */
 	spin_lock_bh(&evd->lock);
-	if (!evd->dead) {
-		evd_set_flag(evd, KDAPL_EV_DEAD, true);
-		wake_up_all(&evd->wait);
-	}
+	evd->killed = true;
+	evd_end_waits(evd);
+	spin_unlock_bh(&evd->lock);
+}
+
+void kdapl_evd_lend(struct kdapl_evd *evd)
+{
+	spin_lock_bh(&evd->lock);
+	evd->borrowers++;
+	spin_unlock_bh(&evd->lock);
+}
+
+void kdapl_evd_unlend(struct kdapl_evd *evd)
+{
+	spin_lock_bh(&evd->lock);
+	evd->borrowers--;
+	evd_end_waits(evd);
 	spin_unlock_bh(&evd->lock);
 }
 

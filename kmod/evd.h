@@ -30,7 +30,8 @@ struct kdapl_evrec {
 	struct list_head list;
 	struct kdapl_event event;
 	void (*release)(struct kdapl_evrec *rec);
-	bool quiet;		/* no notification, where the EVD makes a difference */
+	/* No notification, where the EVD makes a difference. Its own, while it waits. */
+	bool quiet;
 };
 
 struct kdapl_cno;
@@ -50,9 +51,10 @@ struct kdapl_evd {
 	u32 flags_shown;	/* the module's own copy of ring->flags */
 	struct list_head backlog;
 	u32 backlog_len;	/* events in it; records without one do not count */
+	u32 backlog_loud;	/* those of them that are notifications */
 	u32 notify;		/* enum kdapl_notify, of all that uses it */
 	u32 notify_users;	/* completion streams of EPs */
-	u32 notified;		/* index behind the last notification */
+	u32 notified;		/* index behind the last notification in the ring */
 	struct list_head solicited;	/* completion queues; the IA's cq_lock */
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
@@ -64,6 +66,8 @@ struct kdapl_evd {
 	u32 next_qlen;
 	const struct kdapl_cq *feeder;	/* of the latest EP; only to compare */
 	struct kdapl_evrec catastrophe;	/* for the last event, when the device goes */
+	bool killed;		/* the device is gone for its own IA */
+	u32 borrowers;		/* IAs that may still tell of their end here */
 };
 
 static inline struct kdapl_evd *to_evd(struct kdapl_obj *obj)
@@ -181,8 +185,15 @@ int kdapl_evd_ring_create(struct kdapl_ia *ia, u32 qlen,
  */
 int kdapl_evd_move(struct kdapl_evd *evd);
 
-/* The device is gone: wake the waiter, mark the ring. */
+/*
+ * The device is gone: mark the ring, wake the waiter. Where other IAs may still
+ * tell of their end this is done when the last of them has done so, or is closed.
+ */
 void kdapl_evd_kill(struct kdapl_evd *evd);
+
+/* One more IA may tell of its end here, or one less. Any context up to softirq. */
+void kdapl_evd_lend(struct kdapl_evd *evd);
+void kdapl_evd_unlend(struct kdapl_evd *evd);
 
 /* A record from the heap, which frees itself once its event is in the ring. */
 struct kdapl_evrec *kdapl_evrec_alloc(void);

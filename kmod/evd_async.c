@@ -28,6 +28,7 @@ int kdapl_evd_borrow(struct kdapl_ia *ia, struct kdapl_ia *owner, u32 id)
 		return -EINVAL;
 	}
 	ia->lent_evd = to_evd(obj);
+	kdapl_evd_lend(ia->lent_evd);
 	return 0;
 }
 
@@ -36,6 +37,8 @@ void kdapl_evd_give_back(struct kdapl_ia *ia)
 	if (!ia->lent_evd)
 		return;
 	kdapl_evd_cancel(ia->lent_evd, &ia->catastrophe);
+	if (!ia->dead)
+		kdapl_evd_unlend(ia->lent_evd);
 	kdapl_obj_put(&ia->lent_evd->obj);
 }
 

@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
 
@@ -180,6 +181,8 @@ static int ia_set_limits(struct kdapl_ia *ia)
 	return 0;
 }
 
+static void ia_kill_work(struct work_struct *work);
+
 static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 		    const struct kdapl_ia_open *arg)
 {
@@ -196,6 +199,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->rmr_register = !ia->frwr && kdapl_driver_goes_on(ia->dev);
 	ia->rmr_inv_first = kdapl_driver_repeats(ia->dev);
 	init_rwsem(&ia->hw_lock);
+	INIT_WORK(&ia->kill_work, ia_kill_work);
 	mutex_init(&ia->join_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
@@ -310,6 +314,8 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 	mutex_lock(&ia->adapter->lock);
 	list_del(&ia->list);
 	mutex_unlock(&ia->adapter->lock);
+	/* One that has found it already ends first. */
+	flush_work(&ia->kill_work);
 
 	kdapl_sq_destroy(&ia->sq);
 	ia_free(ia);
@@ -382,7 +388,21 @@ static void objs_kill(struct kdapl_ia *ia, enum kdapl_obj_type type)
 	}
 }
 
-void kdapl_ia_kill(struct kdapl_ia *ia)
+static void ia_end_waits(struct kdapl_ia *ia)
+{
+	struct kdapl_obj *obj;
+	unsigned long id;
+
+	xa_for_each(&ia->objs.xa, id, obj) {
+		obj = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
+		if (!obj)
+			continue;
+		kdapl_evd_kill(to_evd(obj));
+		kdapl_obj_put(obj);
+	}
+}
+
+static void ia_kill(struct kdapl_ia *ia)
 {
 	down_write(&ia->hw_lock);
 	WRITE_ONCE(ia->dead, true);
@@ -395,24 +415,29 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 	objs_kill(ia, KDAPL_OBJ_LMR);
 	objs_kill(ia, KDAPL_OBJ_PZ);
 	objs_kill(ia, KDAPL_OBJ_EVD);
-	if (ia->lent_evd)
+	if (ia->lent_evd) {
 		tell_catastrophe(ia, ia->lent_evd, &ia->catastrophe);
+		kdapl_evd_unlend(ia->lent_evd);
+	}
 	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
+	/* Nothing more comes, but from an IA that was lent an EVD. */
+	ia_end_waits(ia);
 	up_write(&ia->hw_lock);
 }
 
-void kdapl_ia_end_waits(struct kdapl_ia *ia)
+static void ia_kill_work(struct work_struct *work)
 {
-	struct kdapl_obj *obj;
-	unsigned long id;
+	struct kdapl_ia *ia = container_of(work, struct kdapl_ia, kill_work);
 
-	xa_for_each(&ia->objs.xa, id, obj) {
-		obj = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
-		if (!obj)
-			continue;
-		kdapl_evd_kill(to_evd(obj));
-		kdapl_obj_put(obj);
-	}
+	ia_kill(ia);
+	if (atomic_dec_and_test(&ia->adapter->dying))
+		wake_up_var(&ia->adapter->dying);
+}
+
+void kdapl_ia_kill(struct kdapl_ia *ia)
+{
+	atomic_inc(&ia->adapter->dying);
+	queue_work(kdapl_removal_workqueue, &ia->kill_work);
 }
 
 /* ---- query -------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/uidgid.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "evd.h"
@@ -38,6 +39,7 @@ struct kdapl_ia {
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */
+	struct work_struct kill_work;	/* the device goes */
 	struct net *net;
 	kuid_t uid;			/* who opened it */
 	struct rdma_cgroup *cg;		/* charged for the opened device */
@@ -91,13 +93,16 @@ void kdapl_ia_leave(struct kdapl_ia *ia);
 int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max);
 
 /*
- * The device goes: all its objects go, the IA and its own objects stay. Then, when
- * that is told of all its IAs: nothing more will come.
+ * The device goes: all its objects go, the IA and its own objects stay, and waits
+ * end. That is a work item of each IA, so that one that is still in a call holds up
+ * nobody else; the adapter counts it as dying until it is done. Caller holds the
+ * adapter's lock.
  */
 void kdapl_ia_kill(struct kdapl_ia *ia);
-void kdapl_ia_end_waits(struct kdapl_ia *ia);
 
 /* Ends of connections, notifications. Unbound, may sleep. */
 extern struct workqueue_struct *kdapl_workqueue;
+/* Removals of devices, which wait for programs' calls. Unbound. */
+extern struct workqueue_struct *kdapl_removal_workqueue;
 
 #endif /* KDAPL_IA_H */

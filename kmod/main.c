@@ -10,17 +10,22 @@
 #include "ia.h"
 
 struct workqueue_struct *kdapl_workqueue;
+struct workqueue_struct *kdapl_removal_workqueue;
 
 static int __init kdapl_init(void)
 {
-	int ret;
+	int ret = -ENOMEM;
 
 	kdapl_workqueue = alloc_workqueue("kdapl", WQ_UNBOUND, 0);
 	if (!kdapl_workqueue)
-		return -ENOMEM;
+		return ret;
+	kdapl_removal_workqueue = alloc_workqueue("kdapl_removal", WQ_UNBOUND,
+						  WQ_MAX_ACTIVE);
+	if (!kdapl_removal_workqueue)
+		goto free_workqueue;
 	ret = kdapl_adapter_init();
 	if (ret)
-		goto free_workqueue;
+		goto free_removal_workqueue;
 	/* Last: from here on programs come in. */
 	ret = kdapl_chardev_init();
 	if (ret)
@@ -29,6 +34,8 @@ static int __init kdapl_init(void)
 
 exit_adapter:
 	kdapl_adapter_exit();
+free_removal_workqueue:
+	destroy_workqueue(kdapl_removal_workqueue);
 free_workqueue:
 	destroy_workqueue(kdapl_workqueue);
 	return ret;
@@ -38,6 +45,7 @@ static void __exit kdapl_exit(void)
 {
 	kdapl_chardev_exit();
 	kdapl_adapter_exit();
+	destroy_workqueue(kdapl_removal_workqueue);
 	destroy_workqueue(kdapl_workqueue);
 	/* Objects that were freed last wait for a grace period with our code. */
 	rcu_barrier();

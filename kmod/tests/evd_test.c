@@ -557,6 +557,28 @@ static void evd_kill_releases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), 0);
 }
 
+/* Where other IAs may still tell of their end a wait goes on until they have. */
+static void evd_kill_of_a_lender(struct kunit *test)
+{
+	struct test_evd tevd = evd_make(test);
+	struct waiter waiter;
+
+	kdapl_evd_lend(tevd.evd);
+	kdapl_evd_lend(tevd.evd);
+	waiter_start(test, &waiter, &tevd, 1, KDAPL_DEADLINE_NONE);
+	EXPECT_SOON(test, is_asleep(&waiter));
+	kdapl_evd_kill(tevd.evd);
+	kdapl_evd_unlend(tevd.evd);
+	KUNIT_EXPECT_FALSE(test, flags_of(&tevd) & KDAPL_EV_DEAD);
+	post(&tevd, NULL, 1);
+	expect_waited(test, &waiter, 0);
+	KUNIT_EXPECT_EQ(test, prog_next(&tevd).cookie, 1);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), -ETIMEDOUT);
+	kdapl_evd_unlend(tevd.evd);
+	KUNIT_EXPECT_TRUE(test, flags_of(&tevd) & KDAPL_EV_DEAD);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), -ECANCELED);
+}
+
 static void evd_unwaitable(struct kunit *test)
 {
 	struct test_evd tevd = evd_make(test);
@@ -651,6 +673,7 @@ static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_one_waiter),
 	KUNIT_CASE(evd_destroy_releases),
 	KUNIT_CASE(evd_kill_releases),
+	KUNIT_CASE(evd_kill_of_a_lender),
 	KUNIT_CASE(evd_unwaitable),
 	KUNIT_CASE(evd_signal),
 	KUNIT_CASE_SLOW(evd_stream),

@@ -67,9 +67,13 @@ static struct fake_cq *to_fake_cq(struct ib_cq *cq)
 struct ib_cq *fake_create_cq(struct ib_device *dev, ib_comp_handler handler,
 			     void *context, const struct ib_cq_init_attr *attr)
 {
-	struct fake_cq *cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 	u32 size = roundup_pow_of_two(attr->cqe);
+	int max = to_fake_dev(dev)->max_cqs;
+	struct fake_cq *cq;
 
+	if (max && to_fake_dev(dev)->cqs >= max)
+		return ERR_PTR(-ENOMEM);
+	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->wc = kvcalloc(size, sizeof(*cq->wc), GFP_KERNEL);
@@ -238,8 +242,8 @@ static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 	return i;
 }
 
-static u32 fake_finish(struct fake_qp *qp, struct fake_queue *queue, u32 n,
-		       enum ib_wc_status status)
+u32 fake_finish(struct fake_qp *qp, struct fake_queue *queue, u32 n,
+		enum ib_wc_status status)
 {
 	struct fake_dev *dev = to_fake_dev(qp->ib.device);
 	unsigned long flags;

@@ -75,6 +75,7 @@ struct fake_cq {
  * @registering: called while memory is registered
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
  * @invalidates_idle: an MR that is not registered may be invalidated
+ * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
  */
 struct fake_dev {
@@ -86,6 +87,7 @@ struct fake_dev {
 	bool bad_mr;
 	bool invalidates_idle;
 	bool no_mr;
+	int max_cqs;
 };
 
 static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
@@ -111,6 +113,9 @@ void fake_dev_destroy(struct fake_dev *dev);
  * driver's interrupt would. Return: how many were there.
  */
 u32 fake_report(struct fake_qp *qp, struct fake_queue *queue, u32 n,
+		enum ib_wc_status status);
+/* The same where the driver tells nobody. */
+u32 fake_finish(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 		enum ib_wc_status status);
 /* The same from where one can sleep: on return the module has seen them. */
 u32 fake_complete(struct fake_qp *qp, struct fake_queue *queue, u32 n,

@@ -298,6 +298,100 @@ static void notify_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
 }
 
+/* Also where quiet ones stand behind it: they are none in its place. */
+static void notify_cancelled_before_quiet(struct kunit *test)
+{
+	struct test_evd tevd = quiet_evd(test);
+	struct recs recs = {};
+	unsigned int i;
+
+	for (i = 0; i < QLEN; i++)
+		post(&tevd, &recs, true);
+	post(&tevd, &recs, false);
+	post(&tevd, &recs, true);
+	post(&tevd, &recs, false);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	kdapl_evd_cancel(tevd.evd, &recs.rec[QLEN + 2]);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	kdapl_evd_cancel(tevd.evd, &recs.rec[QLEN]);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	take(test, &tevd, QLEN);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	take(test, &tevd, 1);
+	EXPECT_NO_EVENT(test, &tevd);
+}
+
+static bool is_it(struct kdapl_evrec *rec, void *arg)
+{
+	return rec == arg;
+}
+
+static void notify_cancelled_by_match(struct kunit *test)
+{
+	struct test_evd tevd = quiet_evd(test);
+	struct recs recs = {};
+	LIST_HEAD(taken);
+	unsigned int i;
+
+	for (i = 0; i < QLEN; i++)
+		post(&tevd, &recs, true);
+	post(&tevd, &recs, false);
+	post(&tevd, &recs, true);
+	kdapl_evd_cancel_all(tevd.evd, is_it, &recs.rec[QLEN], &taken);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&taken));
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	take(test, &tevd, QLEN + 1);
+	EXPECT_NO_EVENT(test, &tevd);
+}
+
+/* What called nobody when it came is told with the end of its connection. */
+static void notify_end_tells_all(struct kunit *test)
+{
+	struct test_ep tep = solicited_ep(test->priv);
+
+	begin(test, &tep);
+	kdapl_ep_established(tep.ep, 0);
+	KUNIT_EXPECT_EQ(test, fake_finish(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					  IB_WC_SUCCESS), 1);
+	kdapl_cq_drain(tep.ep->recv_cq);
+	KUNIT_EXPECT_EQ(test, wait_now(&tep.recv), -ETIMEDOUT);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&tep.ep->end_work);
+	KUNIT_EXPECT_EQ(test, wait_now(&tep.recv), 0);
+}
+
+/* A device that can have no more queues than there are has one for the next life. */
+static void notify_reset_at_the_limit(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = solicited_ep(env);
+
+	begin(test, &tep);
+	kdapl_ep_established(tep.ep, 0);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&tep.ep->end_work);
+	env->dev->max_cqs = env->dev->cqs;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	KUNIT_EXPECT_NOT_NULL(test, tep.ep->recv_cq);
+}
+
+/* One that finds no room may be tried again when there is some. */
+static void notify_reset_again(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = solicited_ep(env);
+
+	begin(test, &tep);
+	kdapl_ep_established(tep.ep, 0);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&tep.ep->end_work);
+	env->dev->max_cqs = 1;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -ENOMEM);
+	env->dev->max_cqs = 0;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	KUNIT_EXPECT_NOT_NULL(test, tep.ep->recv_cq);
+}
+
 static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_ends_wait),
 	KUNIT_CASE(notify_behind_the_ring),
@@ -310,6 +404,11 @@ static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_new_queue_after_reset),
 	KUNIT_CASE(notify_modified),
 	KUNIT_CASE(notify_cancelled),
+	KUNIT_CASE(notify_cancelled_before_quiet),
+	KUNIT_CASE(notify_cancelled_by_match),
+	KUNIT_CASE(notify_end_tells_all),
+	KUNIT_CASE(notify_reset_at_the_limit),
+	KUNIT_CASE(notify_reset_again),
 	{}
 };
 

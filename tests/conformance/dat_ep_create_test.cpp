@@ -271,6 +271,29 @@ TEST(DatEpCreate, ReturnValuesInvalidParameterAttributes)
 	});
 }
 
+/* "DAT_COMPLETION_EVD_THRESHOLD_FLAG": what every wait has, beside another style too */
+TEST(DatEpCreate, AttributesTheThresholdStandsBesideAnotherStyle)
+{
+	with_call([](const Adapter &adapter, Call &call) {
+		const auto both = static_cast<DAT_COMPLETION_FLAGS>(
+			DAT_COMPLETION_EVD_THRESHOLD_FLAG | DAT_COMPLETION_UNSIGNALLED_FLAG);
+		const auto solicited = static_cast<DAT_COMPLETION_FLAGS>(
+			DAT_COMPLETION_EVD_THRESHOLD_FLAG | DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+		EventQueue recvs(adapter, 16, DAT_EVD_DTO_FLAG);
+		EventQueue requests(adapter, 16, DAT_EVD_DTO_FLAG);
+
+		call.recv = recvs.evd();
+		call.request = requests.evd();
+		call.attributes.request_completion_flags = both;
+		for (DAT_COMPLETION_FLAGS flags : { both, solicited }) {
+			call.attributes.recv_completion_flags = flags;
+			ok(call());
+			EXPECT_EQ(call.query().ep_attr.recv_completion_flags, flags);
+			ok(dat_ep_free(call.ep));
+		}
+	});
+}
+
 TEST(DatEpCreate, ReturnValuesInvalidParameterNoHandle)
 {
 	with_call([](const Adapter &, Call &call) {

@@ -106,6 +106,9 @@ TEST_F(AsyncEvd, GoesWithItsOwner)
 	ia = DAT_HANDLE_NULL;
 	EXPECT_TRUE(is_error(dat_evd_dequeue(async_evd, &event), DAT_INVALID_HANDLE,
 			     DAT_INVALID_HANDLE1));
+	EXPECT_EQ(asked(other), DAT_EVD_OUT_OF_SCOPE) << "a handle that is none any more";
+	EXPECT_TRUE(
+		is_error(open_second(async_evd), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_ASYNC));
 	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
 }
 

@@ -60,6 +60,34 @@ TEST_F(Notify, TheModuleIsToldOfTheStyles)
 	EXPECT_EQ(module.modified.request_notify, KDAPL_NOTIFY_QUIET);
 }
 
+/* Every wait has a threshold: to say so beside another style changes nothing. */
+TEST_F(Notify, TheDefaultStyleStandsBesideAnother)
+{
+	DAT_EP_HANDLE made;
+	DAT_EP_PARAM param;
+
+	attr.recv_completion_flags = static_cast<DAT_COMPLETION_FLAGS>(
+		DAT_COMPLETION_UNSIGNALLED_FLAG | DAT_COMPLETION_EVD_THRESHOLD_FLAG);
+	attr.request_completion_flags = attr.recv_completion_flags;
+	ASSERT_EQ(dat_ep_create(ia, pz, evd, evd, conn_evd, &attr, &made), DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.recv_notify, KDAPL_NOTIFY_QUIET);
+	EXPECT_EQ(module.ep(module.last_id()).created.request_notify, KDAPL_NOTIFY_QUIET);
+	ASSERT_EQ(dat_ep_query(made, DAT_EP_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.ep_attr.recv_completion_flags, attr.recv_completion_flags);
+
+	param.ep_attr.recv_completion_flags = static_cast<DAT_COMPLETION_FLAGS>(
+		DAT_COMPLETION_SOLICITED_WAIT_FLAG | DAT_COMPLETION_EVD_THRESHOLD_FLAG);
+	ASSERT_EQ(dat_ep_modify(made, DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS, &param),
+		  DAT_SUCCESS);
+	EXPECT_EQ(module.modified.recv_notify, KDAPL_NOTIFY_SOLICITED);
+
+	param.ep_attr.recv_completion_flags = static_cast<DAT_COMPLETION_FLAGS>(
+		DAT_COMPLETION_SOLICITED_WAIT_FLAG | DAT_COMPLETION_UNSIGNALLED_FLAG);
+	EXPECT_TRUE(
+		is_error(dat_ep_modify(made, DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS, &param),
+			 DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
+}
+
 TEST_F(Notify, PostsSayWhatIsNone)
 {
 	constexpr auto quiet = DAT_COMPLETION_UNSIGNALLED_FLAG;

@@ -2,6 +2,7 @@
 /* Several adapters, their addresses, and what becomes of one that is pulled out. */
 
 #include "extra_adapter.hpp"
+#include "held_page.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "sleeper.hpp"
@@ -9,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <cstdlib>
+#include <fstream>
 #include <netinet/in.h>
 #include <thread>
 
@@ -66,6 +69,43 @@ std::string source_of(const Adapter &adapter, Listener &listener, const std::str
 	return source;
 }
 
+/** For as long as it lives TCP asks again this often before it gives up. */
+class SynRetries {
+public:
+	explicit SynRetries(int count)
+	{
+		std::ifstream(path) >> before_;
+		set(count);
+	}
+	~SynRetries() { set(before_); }
+	SynRetries(const SynRetries &) = delete;
+	SynRetries &operator=(const SynRetries &) = delete;
+
+private:
+	static constexpr const char *path = "/proc/sys/net/ipv4/tcp_syn_retries";
+
+	static void set(int count) { std::ofstream(path) << count; }
+
+	int before_ = 0;
+};
+
+/** For as long as it is silent nothing that the machine sends to itself arrives. */
+class SilentLoopback {
+public:
+	SilentLoopback() { set("down"); }
+	~SilentLoopback() { speak(); }
+	SilentLoopback(const SilentLoopback &) = delete;
+	SilentLoopback &operator=(const SilentLoopback &) = delete;
+
+	void speak() { set("up"); }
+
+private:
+	static void set(const std::string &state)
+	{
+		EXPECT_EQ(std::system(("ip link set lo " + state).c_str()), 0);
+	}
+};
+
 /* ---- addresses ----------------------------------------------------------- */
 
 /* It listens on all of them; a connection leaves from the nearest. */
@@ -114,6 +154,38 @@ TEST(Adapters, NoAddress)
 					 &psp));
 		fails(DAT_INVALID_ADDRESS, endpoint.connect(address.get(), 4711));
 		endpoint.require_state(DAT_EP_STATE_UNCONNECTED);
+	});
+}
+
+/*
+ * Without a limit a connection waits for its peer's answer, whoever gives up before.
+ * The peer listens all the time: only its answers are missing for a while.
+ */
+TEST(Adapters, AnInfiniteConnectOutlastsTheSilent)
+{
+	if (!Adapter::iwarp())
+		GTEST_SKIP() << "rdma_cm waits for an answer for a minute; TCP can be told not to";
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter adapter(extra.name());
+		Listener listener(adapter);
+		Endpoint patient(adapter), other(adapter), passive(adapter);
+		SynRetries retries(1);
+		SilentLoopback loopback;
+
+		ok(patient.connect(adapter.address(), listener.qual(), {}, DAT_TIMEOUT_INFINITE));
+		/* The second of these begins when the patient one has been at it for as long. */
+		for (int i = 0; i < 2; i++) {
+			ok(other.connect(adapter.address(), listener.qual(), {}, 60'000'000));
+			other.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
+			ok(dat_ep_reset(other.ep()));
+		}
+		patient.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
+
+		loopback.speak();
+		listener.accept(passive);
+		passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		patient.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 	});
 }
 
@@ -216,6 +288,94 @@ TEST(Adapters, PulledOutWhileSomebodyWaitsForBoth)
 		expect_catastrophe(owner.async_evd(),
 				   { first == owner.ia() ? borrower.ia() : owner.ia() });
 		puller.join();
+	});
+}
+
+/** A call of an IA that does not end before it may; then the device goes. */
+class RemovalDuringCall {
+public:
+	RemovalDuringCall(ExtraAdapter &extra, const Adapter &slow)
+		: call_(std::async(std::launch::async, [this, &slow] { register_page(slow); }))
+	{
+		page_.await_touch();
+		removal_ = std::async(std::launch::async, [&extra] { extra.pull(); });
+	}
+	RemovalDuringCall(const RemovalDuringCall &) = delete;
+	RemovalDuringCall &operator=(const RemovalDuringCall &) = delete;
+	~RemovalDuringCall() { page_.release(); }
+
+	bool over() const
+	{
+		return removal_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+	}
+	void end()
+	{
+		page_.release();
+		call_.get();
+		removal_.get();
+	}
+
+private:
+	/* The device may be gone when it has the page: what it then says is no matter. */
+	void register_page(const Adapter &slow)
+	{
+		DAT_REGION_DESCRIPTION region{};
+		DAT_LMR_HANDLE lmr;
+		DAT_LMR_CONTEXT context;
+		DAT_RMR_CONTEXT remote;
+		DAT_VLEN size;
+		DAT_VADDR address;
+
+		region.for_va = page_.address();
+		if (dat_lmr_create(slow.ia(), DAT_MEM_TYPE_VIRTUAL, region, 4096, slow.pz(),
+				   DAT_MEM_PRIV_LOCAL_READ_FLAG, &lmr, &context, &remote, &size,
+				   &address) == DAT_SUCCESS)
+			ok(dat_lmr_free(lmr));
+	}
+
+	HeldPage page_;
+	std::future<void> call_, removal_;
+};
+
+/* A slow one holds up nobody who waits for events of another one. */
+TEST(Adapters, PulledOutWhileAnotherIaIsInACall)
+{
+	if (!HeldPage::possible())
+		GTEST_SKIP() << "nothing holds a call up: this kernel has no userfaultfd";
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter slow(extra.name()), quick(extra.name(), slow.async_evd());
+		EventQueue queue(quick, 16);
+
+		EvdWait wait(queue.evd());
+		RemovalDuringCall removal(extra, slow);
+		fails(DAT_ABORT, wait.result());
+		expect_catastrophe(slow.async_evd(), { quick.ia() });
+		EXPECT_FALSE(removal.over());
+		removal.end();
+		expect_catastrophe(slow.async_evd(), { slow.ia() });
+	});
+}
+
+/* The end of the EVD's owner does not hide what a slow borrower has to say later. */
+TEST(Adapters, PulledOutWhileABorrowerIsInACall)
+{
+	if (!HeldPage::possible())
+		GTEST_SKIP() << "nothing holds a call up: this kernel has no userfaultfd";
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter owner(extra.name()), slow(extra.name(), owner.async_evd());
+		DAT_EVENT event;
+		DAT_COUNT more;
+
+		RemovalDuringCall removal(extra, slow);
+		expect_catastrophe(owner.async_evd(), { owner.ia() });
+		fails(DAT_TIMEOUT_EXPIRED,
+		      dat_evd_wait(owner.async_evd(), 100'000, 1, &event, &more));
+		EXPECT_FALSE(removal.over());
+		removal.end();
+		expect_catastrophe(owner.async_evd(), { slow.ia() });
+		fails(DAT_ABORT, dat_evd_wait(owner.async_evd(), long_time, 1, &event, &more));
 	});
 }
 

@@ -14,7 +14,10 @@ namespace {
 
 DAT_EVD_HANDLE shown_async_evd(const kdapl::Ia &ia) noexcept
 {
-	return ia.async_elsewhere() ? DAT_EVD_OUT_OF_SCOPE : to_dat(ia.async_evd());
+	/* One that was lent may have gone with its owner: nobody here can ask it. */
+	const bool is_there = !ia.async_elsewhere() && kdapl::pin<kdapl::Evd>(ia.async_evd());
+
+	return is_there ? to_dat(ia.async_evd()) : DAT_EVD_OUT_OF_SCOPE;
 }
 
 /** @a args lacks what @a async_evd and the registry say. */

@@ -75,9 +75,10 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	constexpr std::uint32_t styles =
 		completion_threshold | completion_solicited | completion_unsignalled;
 
-	/* One style at most. */
+	/* One style at most, beside the one that every wait has by default. */
 	const auto is_style = [](std::uint32_t flags) {
-		return !(flags & ~styles) && !(flags & (flags - 1));
+		const std::uint32_t chosen = flags & ~completion_threshold;
+		return !(flags & ~styles) && !(chosen & (chosen - 1));
 	};
 	if (!is_style(a.recv_completion_flags) || !is_style(a.request_completion_flags) ||
 	    a.request_completion_flags & completion_solicited)
