@@ -74,7 +74,7 @@ check-thread: ## the library's tests under ThreadSanitizer
 	@build/ulib-thread/tests/unit/library_test --gtest_brief=1 --gtest_repeat=3 --gtest_shuffle
 
 conformance: ## what the manual pages say, clause by clause, counted by function
-	@scripts/setup $(if $(filter 6.1,$(KERNEL)),check,all)
+	@scripts/setup $(if $(filter 6.1/rxe,$(KERNEL)/$(RDMA)),check,all)
 	@$(MAKE) --no-print-directory kmod KERNEL=$(KERNEL)
 	@$(MAKE) --no-print-directory ulib ULIB_TARGETS=conformance
 	@scripts/conformance --kernel $(KERNEL) --rdma $(RDMA)

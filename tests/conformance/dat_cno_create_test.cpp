@@ -3,6 +3,7 @@
 
 #include "cno.hpp"
 #include "no_memory.hpp"
+#include "no_resources.hpp"
 #include "play.hpp"
 #include "result.hpp"
 #include "software.hpp"
@@ -125,6 +126,25 @@ TEST(DatCnoCreate, InvalidParameter)
 
 		refused(dat_cno_create(adapter.ia(), DAT_OS_WAIT_PROXY_AGENT_NULL, nullptr),
 			DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	});
+}
+
+TEST(DatCnoCreate, InsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	play([](Line &) {
+		Adapter adapter;
+		CountingAgent agent;
+		DAT_CNO_HANDLE cno;
+
+		check_without_heap([&] {
+			return dat_cno_create(adapter.ia(), DAT_OS_WAIT_PROXY_AGENT_NULL, &cno);
+		});
+		ok(dat_cno_free(cno));
+		check_without_heap(
+			[&] { return dat_cno_create(adapter.ia(), agent.agent(), &cno); });
+		ok(dat_cno_free(cno));
 	});
 }
 

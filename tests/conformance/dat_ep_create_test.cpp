@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_ep_create(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -313,6 +314,26 @@ TEST(DatEpCreate, ReturnValuesModelNotSupported)
 		call.attributes.qos = DAT_QOS_BEST_EFFORT;
 		call.attributes.service_type = static_cast<DAT_SERVICE_TYPE>(1);
 		refused(call(), DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
+	});
+}
+
+/* "due to resource limitations": of the device's objects */
+TEST(DatEpCreate, ReturnValuesInsufficientResourcesObjects)
+{
+	with_call([](const Adapter &, Call &call) {
+		check_without_objects(call);
+		ok(dat_ep_free(call.ep));
+	});
+}
+
+/* "due to resource limitations": of memory */
+TEST(DatEpCreate, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_call([](const Adapter &, Call &call) {
+		check_without_heap(call);
+		ok(dat_ep_free(call.ep));
 	});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_ep_create_with_srq(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -253,6 +254,26 @@ TEST(DatEpCreateWithSrq, ReturnValuesModelNotSupported)
 	with_call([](const Adapter &, Call &call) {
 		call.attributes.qos = DAT_QOS_ECONOMY;
 		refused(call(), DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
+	});
+}
+
+/* "due to resource limitations": of the device's objects */
+TEST(DatEpCreateWithSrq, ReturnValuesInsufficientResourcesObjects)
+{
+	with_call([](const Adapter &, Call &call) {
+		check_without_objects(call);
+		ok(dat_ep_free(call.ep));
+	});
+}
+
+/* "due to resource limitations": of memory */
+TEST(DatEpCreateWithSrq, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_call([](const Adapter &, Call &call) {
+		check_without_heap(call);
+		ok(dat_ep_free(call.ep));
 	});
 }
 

@@ -302,5 +302,54 @@ TEST(DatEpDisconnect, ReturnValuesInvalidParameter)
 	});
 }
 
+/* "completed unsuccessfully": requests and receives of all kinds, each queue in its order */
+TEST(DatEpDisconnect, DescriptionFlushedInTheOrderOfPosting)
+{
+	play([](Line &) {
+		constexpr DAT_UINT64 count = 9;
+		Adapter adapter;
+		Pair pair(adapter);
+		Region region(adapter, 4096);
+
+		ok(dat_ep_disconnect(pair.active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+		pair.active.expect_end();
+		for (DAT_UINT64 i = 0; i < count; i++) {
+			ok(pair.active.recv(region.local(0, 64), 100 + i));
+			ok(i % 3 == 0 ? pair.active.send(region.local(0, 64), i) :
+			   i % 3 == 1 ? pair.active.write(region.local(0, 64),
+							  region.remote(64, 64), i) :
+					pair.active.read(region.local(0, 64), region.remote(64, 64),
+							 i));
+		}
+		for (DAT_UINT64 i = 0; i < count; i++) {
+			pair.active.expect_request_failure(i, DAT_DTO_ERR_FLUSHED);
+			pair.active.expect_recv_failure(100 + i, DAT_DTO_ERR_FLUSHED);
+		}
+		pair.active.request_queue().require_empty();
+		pair.active.recv_queue().require_empty();
+	});
+}
+
+/* A suppressed completion that fails is reported nevertheless. */
+TEST(DatEpDisconnect, DescriptionSuppressedRequestsAreFlushedAudibly)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Pair pair(adapter);
+		Region region(adapter, 4096);
+		const DAT_LMR_TRIPLET segment = region.local(0, 64);
+
+		ok(dat_ep_disconnect(pair.active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+		pair.active.expect_end();
+		ok(pair.active.send(Segments(&segment, 1), 1, DAT_COMPLETION_SUPPRESS_FLAG));
+		ok(pair.active.write(Segments(&segment, 1), region.remote(64, 64), 2,
+				     DAT_COMPLETION_SUPPRESS_FLAG));
+		ok(pair.active.read(Segments(&segment, 1), region.remote(64, 64), 3,
+				    DAT_COMPLETION_SUPPRESS_FLAG));
+		for (DAT_UINT64 cookie = 1; cookie <= 3; cookie++)
+			pair.active.expect_request_failure(cookie, DAT_DTO_ERR_FLUSHED);
+	});
+}
+
 } // namespace
 } // namespace suite

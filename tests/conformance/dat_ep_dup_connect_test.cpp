@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 namespace suite {
 namespace {
@@ -325,6 +326,172 @@ TEST(DatEpDupConnect, ReturnValuesInvalidStateOfThePassiveSide)
 		s.dup = s.pair.passive.ep();
 		refused(s.call(), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_CONNECTED);
 		s.require_no_effect();
+	});
+}
+
+/* One endpoint cannot be both: it is connected already. */
+TEST(DatEpDupConnect, ReturnValuesInvalidStateOfTheSameEndpoint)
+{
+	with_scene([](Scene &s) {
+		s.ep = s.dup;
+		refused(s.call(), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_CONNECTED);
+		s.pair.settle();
+	});
+}
+
+/* What dat_ep_create() makes of EPs that lack something cannot be connected. */
+TEST(DatEpDupConnect, ReturnValuesInvalidStateWithoutAZone)
+{
+	with_scene([](Scene &s) {
+		ok(dat_ep_create(s.adapter.ia(), DAT_HANDLE_NULL, DAT_HANDLE_NULL, DAT_HANDLE_NULL,
+				 s.second.connect_queue().evd(), nullptr, &s.ep));
+		refused(s.call(), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_NOTREADY);
+		ok(dat_ep_free(s.ep));
+		s.require_no_effect();
+	});
+}
+
+TEST(DatEpDupConnect, ReturnValuesInvalidHandleWithoutConnectEvd)
+{
+	with_scene([](Scene &s) {
+		ok(dat_ep_create(s.adapter.ia(), s.adapter.pz(), DAT_HANDLE_NULL, DAT_HANDLE_NULL,
+				 DAT_HANDLE_NULL, nullptr, &s.ep));
+		refused(s.call(), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN);
+		ok(dat_ep_free(s.ep));
+		s.require_no_effect();
+	});
+}
+
+/* "the same ... connect_flags as used for establishing the connection on duplicated Endpoints" */
+TEST(DatEpDupConnect, DescriptionFlagsAndQosAreTheSame)
+{
+	with_scene([](Scene &s) {
+		Endpoint passive(s.adapter);
+
+		ok(s.call());
+		s.pair.listener.accept(passive);
+		s.second.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		/* One path, and the best effort, are all that there is: of both it has the same. */
+		EXPECT_EQ(s.query(s.ep).ep_attr.qos, s.query(s.dup).ep_attr.qos);
+		EXPECT_EQ(s.query(s.ep).ep_attr.service_type, s.query(s.dup).ep_attr.service_type);
+		EXPECT_EQ(s.query(s.ep).ep_attr.qos, DAT_QOS_BEST_EFFORT);
+	});
+}
+
+/* The connection that was duplicated goes on whatever becomes of the duplicate. */
+TEST(DatEpDupConnect, DescriptionTheDuplicatedConnectionIsUntouched)
+{
+	with_scene([](Scene &s) {
+		Endpoint passive(s.adapter);
+
+		ok(s.call());
+		s.pair.listener.accept(passive);
+		s.second.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		ok(dat_ep_disconnect(s.second.ep(), DAT_CLOSE_ABRUPT_FLAG));
+		s.second.expect_end();
+		passive.expect_end();
+		s.pair.settle();
+		s.pair.active.require_state(DAT_EP_STATE_CONNECTED);
+	});
+}
+
+/* "Backlog of the requested Service Point is full" */
+TEST(DatEpDupConnect, DescriptionTheBacklogIsFull)
+{
+	with_scene([](Scene &s) {
+		const DAT_COUNT room = s.pair.listener.queue().length();
+		EventQueue events(s.adapter, 64, DAT_EVD_CONNECTION_FLAG);
+		std::vector<DAT_EP_HANDLE> callers;
+		DAT_EP_STATE state;
+
+		for (DAT_COUNT i = 0; i <= room; i++) {
+			ok(dat_ep_create(s.adapter.ia(), s.adapter.pz(), DAT_HANDLE_NULL,
+					 DAT_HANDLE_NULL, events.evd(), nullptr, &s.ep));
+			callers.push_back(s.ep);
+			ok(s.call());
+		}
+		DAT_EVENT event = events.expect(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+		ok(dat_ep_get_status(event.event_data.connect_event_data.ep_handle, &state, nullptr,
+				     nullptr));
+		EXPECT_EQ(state, DAT_EP_STATE_DISCONNECTED);
+		for (DAT_COUNT i = 0; i < room; i++)
+			ok(dat_cr_reject(s.pair.listener.request()));
+		for (DAT_EP_HANDLE ep : callers)
+			ok(dat_ep_free(ep));
+		s.pair.settle();
+	});
+}
+
+/* "equivalent to requesting a connection": it ends like any, and can be made again */
+TEST(DatEpDupConnect, DescriptionCanBeMadeAgain)
+{
+	with_scene([](Scene &s) {
+		Endpoint passive(s.adapter);
+
+		ok(s.call());
+		s.pair.listener.accept(passive);
+		s.second.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		s.second.end_and_reset(DAT_CLOSE_ABRUPT_FLAG);
+		passive.expect_end();
+		/* Reset, it may be connected the same way once more. */
+		ok(s.call());
+		ok(dat_cr_reject(s.pair.listener.request()));
+		s.second.expect_connection(DAT_CONNECTION_EVENT_PEER_REJECTED);
+	});
+}
+
+/** Sets how many RDMA reads an endpoint may have outstanding, to it and from it. */
+void set_depths(DAT_EP_HANDLE ep, DAT_COUNT in, DAT_COUNT out)
+{
+	DAT_EP_PARAM param{};
+
+	param.ep_attr.max_rdma_read_in = in;
+	param.ep_attr.max_rdma_read_out = out;
+	ok(dat_ep_modify(
+		ep, DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN | DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT,
+		&param));
+}
+
+/* "it can set the two outstanding RDMA Read attribute values to 0": its own, not the first's */
+TEST(DatEpDupConnect, UsageDepthsOfNothing)
+{
+	with_scene([](Scene &s) {
+		Endpoint passive(s.adapter);
+
+		set_depths(s.ep, 0, 0);
+		set_depths(passive.ep(), 0, 0);
+		ok(s.call());
+		s.pair.listener.accept(passive);
+		s.second.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		EXPECT_EQ(s.query(s.ep).ep_attr.max_rdma_read_in, 0);
+		EXPECT_EQ(s.query(s.ep).ep_attr.max_rdma_read_out, 0);
+		EXPECT_GT(s.query(s.dup).ep_attr.max_rdma_read_out, 0);
+	});
+}
+
+/* "If this is not the case, connection establishment might fail.": here it does */
+TEST(DatEpDupConnect, UsageDepthsThatDoNotFitFail)
+{
+	with_scene([](Scene &s) {
+		Endpoint passive(s.adapter);
+
+		set_depths(s.ep, 1, 4);
+		set_depths(passive.ep(), 2, 1);
+		ok(s.call());
+		DAT_CR_HANDLE request = s.pair.listener.request();
+		if (s.adapter.iwarp()) {
+			/* Over iWARP the accepting side knows, and says so at once. */
+			refused(accept_request(request, passive), DAT_INVALID_PARAMETER,
+				DAT_NO_SUBTYPE);
+			ok(dat_cr_reject(request));
+			s.second.expect_connection(DAT_CONNECTION_EVENT_PEER_REJECTED);
+		} else {
+			ok(accept_request(request, passive));
+			s.second.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+			passive.expect_connection(DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR);
+		}
+		s.second.require_state(DAT_EP_STATE_DISCONNECTED);
+		s.pair.settle();
 	});
 }
 

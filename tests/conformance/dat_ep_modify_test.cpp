@@ -2,6 +2,7 @@
 // dat_ep_modify(3DAT)
 
 #include "ep_states.hpp"
+#include "no_resources.hpp"
 #include "play.hpp"
 #include "result.hpp"
 
@@ -296,6 +297,27 @@ TEST(DatEpModify, ReturnValuesInvalidParameter)
 		const DAT_EP_PARAM after = query(endpoint.ep());
 		EXPECT_EQ(after.pz_handle, good.pz_handle);
 		EXPECT_EQ(after.ep_attr.max_recv_dtos, good.ep_attr.max_recv_dtos);
+	});
+}
+
+/* "due to resource limitations": a larger queue is another object of the device's */
+TEST(DatEpModify, ReturnValuesInsufficientResources)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Endpoint endpoint(adapter, { .recvs = 5 });
+		DAT_EP_PARAM param = query(endpoint.ep());
+		const DAT_COUNT before = param.ep_attr.max_recv_dtos;
+
+		param.ep_attr.max_recv_dtos = 300;
+		{
+			DeviceLimit limit("hca_object=0");
+			refused(dat_ep_modify(endpoint.ep(), DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS,
+					      &param),
+				DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+		}
+		EXPECT_EQ(query(endpoint.ep()).ep_attr.max_recv_dtos, before);
+		ok(dat_ep_modify(endpoint.ep(), DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, &param));
 	});
 }
 

@@ -223,5 +223,11 @@ TEST(DatEpPostRdmaRead, ReturnValuesRemoteZoneIsAnother)
 	});
 }
 
+/* "DAT_COMPLETION_UNSIGNALLED_FLAG": a completion that notifies nobody */
+TEST(DatEpPostRdmaRead, DescriptionAnUnsignalledCompletionEndsNoWait)
+{
+	check_quiet_transfer(Transfer::read);
+}
+
 } // namespace
 } // namespace suite

@@ -210,5 +210,11 @@ TEST(DatEpPostRdmaWrite, ReturnValuesRemoteZoneIsAnother)
 	});
 }
 
+/* "DAT_COMPLETION_UNSIGNALLED_FLAG": a completion that notifies nobody */
+TEST(DatEpPostRdmaWrite, DescriptionAnUnsignalledCompletionEndsNoWait)
+{
+	check_quiet_transfer(Transfer::write);
+}
+
 } // namespace
 } // namespace suite

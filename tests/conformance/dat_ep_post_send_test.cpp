@@ -207,5 +207,11 @@ TEST(DatEpPostSend, ReturnValuesLocalReadSuffices)
 	});
 }
 
+/* "DAT_COMPLETION_UNSIGNALLED_FLAG": a completion that notifies nobody */
+TEST(DatEpPostSend, DescriptionAnUnsignalledCompletionEndsNoWait)
+{
+	check_quiet_transfer(Transfer::send);
+}
+
 } // namespace
 } // namespace suite

@@ -4,8 +4,10 @@
 #include "cno.hpp"
 #include "endpoint.hpp"
 #include "no_memory.hpp"
+#include "no_resources.hpp"
 #include "play.hpp"
 #include "result.hpp"
+#include "shared_queue.hpp"
 #include "software.hpp"
 
 #include <gtest/gtest.h>
@@ -148,13 +150,20 @@ std::set<DAT_EVENT_NUMBER> events_of(const Adapter &adapter, DAT_EVD_FLAGS merge
 					  DAT_COMPLETION_DEFAULT_FLAG));
 		take(transfers, DAT_DTO_COMPLETION_EVENT);
 	}
+	if (merged & DAT_EVD_ASYNC_FLAG) {
+		Adapter borrower(adapter_name(), queue.evd());
+		SharedQueue empty(borrower, 4);
+
+		ok(dat_srq_set_lw(empty.srq(), 1));
+		take(queue.evd(), DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);
+	}
 	ok(dat_ep_free(active));
 	ok(dat_ep_free(passive));
 	ok(dat_psp_free(psp));
 	return seen;
 }
 
-/* Merged streams' events come, each with its own number. */
+/* Events of all pairs of merged streams come, each with its own number. */
 TEST(DatEvdCreate, EventsOfMergedStreams)
 {
 	const std::pair<DAT_EVD_FLAGS, DAT_EVENT_NUMBER> kinds[] = {
@@ -163,6 +172,7 @@ TEST(DatEvdCreate, EventsOfMergedStreams)
 		{ DAT_EVD_DTO_FLAG, DAT_DTO_COMPLETION_EVENT },
 		{ DAT_EVD_CONNECTION_FLAG, DAT_CONNECTION_EVENT_ESTABLISHED },
 		{ DAT_EVD_RMR_BIND_FLAG, DAT_RMR_BIND_COMPLETION_EVENT },
+		{ DAT_EVD_ASYNC_FLAG, DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR },
 	};
 
 	play([&](Line &) {
@@ -276,6 +286,22 @@ TEST(DatEvdCreate, InvalidHandle)
 		for (DAT_HANDLE other : { DAT_HANDLE(adapter.pz()), DAT_HANDLE(foreign.handle()) })
 			refused(dat_evd_create(adapter.ia(), 8, other, DAT_EVD_DTO_FLAG, &evd),
 				DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CNO);
+	});
+}
+
+TEST(DatEvdCreate, InsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	play([](Line &) {
+		Adapter adapter;
+		DAT_EVD_HANDLE evd;
+
+		check_without_heap([&] {
+			return dat_evd_create(adapter.ia(), 8, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG,
+					      &evd);
+		});
+		ok(dat_evd_free(evd));
 	});
 }
 

@@ -4,6 +4,7 @@
 #include "cno.hpp"
 #include "every_object.hpp"
 #include "no_memory.hpp"
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "registry.hpp"
@@ -339,6 +340,25 @@ TEST(DatIaOpen, InsufficientResources)
 				    &ia),
 			DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_TEVD);
 		EXPECT_EQ(async, DAT_HANDLE_NULL);
+	});
+}
+
+/* The administrator lets the program open no adapter. */
+TEST(DatIaOpen, InsufficientResourcesNoAdapterAllowed)
+{
+	play([](Line &) {
+		std::string name = adapter_name();
+		DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+		DAT_IA_HANDLE ia;
+
+		{
+			DeviceLimit limit("hca_handle=0");
+			refused(dat_ia_open(name.data(), 8, &async, &ia),
+				DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+		}
+		EXPECT_EQ(async, DAT_HANDLE_NULL);
+		ok(dat_ia_open(name.data(), 8, &async, &ia));
+		ok(dat_ia_close(ia, DAT_CLOSE_GRACEFUL_FLAG));
 	});
 }
 

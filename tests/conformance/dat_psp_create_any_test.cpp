@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_psp_create_any(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -182,6 +183,25 @@ TEST(DatPspCreateAny, ReturnValuesInvalidParameter)
 		refused(dat_psp_create_any(adapter.ia(), &qual, queue.evd(), DAT_PSP_CONSUMER_FLAG,
 					   nullptr),
 			DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
+	});
+}
+
+/* "failed due to resource limitations" */
+TEST(DatPspCreateAny, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	play([](Line &) {
+		Adapter adapter;
+		EventQueue queue(adapter, 4, DAT_EVD_CR_FLAG);
+		DAT_CONN_QUAL qual;
+		DAT_PSP_HANDLE psp;
+
+		check_without_heap([&] {
+			return dat_psp_create_any(adapter.ia(), &qual, queue.evd(),
+						  DAT_PSP_CONSUMER_FLAG, &psp);
+		});
+		ok(dat_psp_free(psp));
 	});
 }
 

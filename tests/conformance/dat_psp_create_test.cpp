@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_psp_create(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -274,6 +275,14 @@ TEST(DatPspCreate, ReturnValuesConnQualInUse)
 		call.qual = listener.qual();
 		ok(call());
 	});
+}
+
+/* "due to resource limitations": of memory */
+TEST(DatPspCreate, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_call([](const Adapter &, Call &call) { check_without_heap(call); });
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_pz_create(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -68,6 +69,31 @@ TEST(DatPzCreate, InvalidHandle)
 		for (DAT_HANDLE other : { DAT_HANDLE_NULL, adapter.pz(), adapter.async_evd() })
 			refused(dat_pz_create(other, &zone), DAT_INVALID_HANDLE,
 				DAT_INVALID_HANDLE_IA);
+	});
+}
+
+/* "failed due to resource limitations": the device has no zone left, the program no memory */
+TEST(DatPzCreate, InsufficientResourcesObjects)
+{
+	play([](Line &) {
+		Adapter adapter;
+		DAT_PZ_HANDLE pz;
+
+		check_without_objects([&] { return dat_pz_create(adapter.ia(), &pz); });
+		ok(dat_pz_free(pz));
+	});
+}
+
+TEST(DatPzCreate, InsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	play([](Line &) {
+		Adapter adapter;
+		DAT_PZ_HANDLE pz;
+
+		check_without_heap([&] { return dat_pz_create(adapter.ia(), &pz); });
+		ok(dat_pz_free(pz));
 	});
 }
 

@@ -4,6 +4,7 @@
 #include "ep_states.hpp"
 #include "play.hpp"
 #include "result.hpp"
+#include "sleeper.hpp"
 #include "window.hpp"
 
 #include <gtest/gtest.h>
@@ -390,6 +391,35 @@ TEST(DatRmrBind, ReturnValuesProtectionViolation)
 		}
 		ok(dat_pz_free(pz));
 		s.require_no_effect();
+	});
+}
+
+/* "DAT_COMPLETION_UNSIGNALLED_FLAG": a completion that notifies nobody */
+TEST(DatRmrBind, DescriptionAnUnsignalledCompletionEndsNoWait)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Region region(adapter, 4096);
+		Window window(adapter);
+		EndpointSizes sizes;
+		DAT_EVENT event;
+		DAT_COUNT more = 0;
+
+		sizes.request_style = DAT_COMPLETION_UNSIGNALLED_FLAG;
+		sizes.dto_streams = DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG;
+		Pair pair(adapter, sizes);
+		const DAT_EVD_HANDLE evd = pair.passive.request_queue().evd();
+
+		ok(window.post(pair.passive, region.local(0, 64), 1, nullptr, both,
+			       DAT_COMPLETION_UNSIGNALLED_FLAG));
+		while (more < 1)
+			fails(DAT_TIMEOUT_EXPIRED, dat_evd_wait(evd, 50'000, 1, &event, &more));
+		EvdWait wait(evd);
+		ok(window.post(pair.passive, region.local(64, 64), 2, nullptr));
+		ok(wait.result());
+		EXPECT_EQ(wait.event.event_data.rmr_completion_event_data.user_cookie.as_64, 1U);
+		EXPECT_EQ(wait.more, 1);
+		window.expect_bound(pair.passive, 2, DAT_RMR_BIND_SUCCESS);
 	});
 }
 

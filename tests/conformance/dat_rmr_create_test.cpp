@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_rmr_create(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -94,6 +95,20 @@ TEST(DatRmrCreate, ReturnValuesInvalidParameter)
 
 		refused(dat_rmr_create(adapter.pz(), nullptr), DAT_INVALID_PARAMETER,
 			DAT_INVALID_ARG2);
+	});
+}
+
+/* "failed due to resource limitations" */
+TEST(DatRmrCreate, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	play([](Line &) {
+		Adapter adapter;
+		DAT_RMR_HANDLE rmr;
+
+		check_without_heap([&] { return dat_rmr_create(adapter.pz(), &rmr); });
+		ok(dat_rmr_free(rmr));
 	});
 }
 

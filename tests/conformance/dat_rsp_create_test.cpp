@@ -2,6 +2,7 @@
 // dat_rsp_create(3DAT)
 
 #include "ep_states.hpp"
+#include "no_resources.hpp"
 #include "play.hpp"
 #include "result.hpp"
 
@@ -208,6 +209,17 @@ TEST(DatRspCreate, ReturnValuesConnQualInUse)
 			refused(call(), DAT_CONN_QUAL_IN_USE, DAT_NO_SUBTYPE);
 			call.passive.require_state(DAT_EP_STATE_UNCONNECTED);
 		}
+	});
+}
+
+/* "due to resource limitations": of memory */
+TEST(DatRspCreate, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_call([](const Adapter &, Call &call) {
+		check_without_heap(call);
+		ok(dat_rsp_free(call.rsp));
 	});
 }
 

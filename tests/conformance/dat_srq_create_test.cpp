@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_srq_create(3DAT)
 
+#include "no_resources.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "result.hpp"
@@ -210,6 +211,26 @@ TEST(DatSrqCreate, ReturnValuesModelIsSupported)
 		EXPECT_TRUE(adapter.provider().srq_supported);
 		EXPECT_GT(adapter.attributes().max_srqs, 0);
 		EXPECT_GT(adapter.attributes().max_ep_per_srq, 0);
+	});
+}
+
+/* "due to resource limitations": of the device's objects */
+TEST(DatSrqCreate, ReturnValuesInsufficientResourcesObjects)
+{
+	with_call([](const Adapter &, Call &call) {
+		check_without_objects(call);
+		ok(dat_srq_free(call.srq));
+	});
+}
+
+/* "due to resource limitations": of memory */
+TEST(DatSrqCreate, ReturnValuesInsufficientResourcesNoHeap)
+{
+	if (!counts_allocations)
+		GTEST_SKIP() << "a sanitizer has the heap";
+	with_call([](const Adapter &, Call &call) {
+		check_without_heap(call);
+		ok(dat_srq_free(call.srq));
 	});
 }
 

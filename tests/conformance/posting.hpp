@@ -6,6 +6,7 @@
 #include "ep_states.hpp"
 #include "play.hpp"
 #include "result.hpp"
+#include "sleeper.hpp"
 
 #include <gtest/gtest.h>
 
@@ -287,6 +288,67 @@ inline void check_full_request_queue(Transfer transfer)
 			pair.active.expect_request(1, 8);
 		ok(call());
 		pair.active.expect_request(1, 8);
+	});
+}
+
+/** Sizes of endpoints whose completions notify as each post says. */
+inline EndpointSizes quiet_sizes()
+{
+	EndpointSizes sizes;
+
+	sizes.request_style = DAT_COMPLETION_UNSIGNALLED_FLAG;
+	sizes.dto_streams = DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG;
+	return sizes;
+}
+
+/**
+ * DAT_COMPLETION_UNSIGNALLED_FLAG: the completion comes, and ends no wait. The next one
+ * that notifies does, and the wait gives the first.
+ *
+ * @param post  posts a request with these flags; its cookie is the number
+ */
+inline void check_quiet(EventQueue &queue,
+			const std::function<void(DAT_UINT64 cookie, unsigned flags)> &post)
+{
+	const DAT_EVD_HANDLE evd = queue.evd();
+	DAT_COUNT more = 0;
+	DAT_EVENT event;
+
+	post(1, DAT_COMPLETION_UNSIGNALLED_FLAG);
+	while (more < 1)
+		fails(DAT_TIMEOUT_EXPIRED, dat_evd_wait(evd, 50'000, 1, &event, &more));
+	EvdWait wait(evd);
+	post(2, DAT_COMPLETION_DEFAULT_FLAG);
+	ok(wait.result());
+	EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1U);
+	EXPECT_EQ(wait.event.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+	EXPECT_EQ(wait.more, 1);
+	event = queue.wait();
+	EXPECT_EQ(event.event_data.dto_completion_event_data.user_cookie.as_64, 2U);
+	queue.require_empty();
+}
+
+inline void check_quiet_transfer(Transfer transfer)
+{
+	play([=](Line &) {
+		Adapter adapter;
+		Pair pair(adapter, quiet_sizes());
+		Region region(adapter, 4096);
+		DAT_LMR_TRIPLET segment = region.local(0, 64);
+		DAT_RMR_TRIPLET remote = region.remote(1024, 64);
+
+		check_quiet(pair.active.request_queue(), [&](DAT_UINT64 cookie, unsigned flags) {
+			PostCall call{ .transfer = transfer,
+				       .ep = pair.active.ep(),
+				       .iov = &segment,
+				       .cookie = cookie,
+				       .remote = &remote,
+				       .flags = flags };
+
+			if (transfer == Transfer::send)
+				ok(pair.passive.recv(region.local(2048, 64), cookie));
+			ok(call());
+		});
 	});
 }
 

@@ -8,11 +8,11 @@
 #include "pair.hpp"
 #include "play.hpp"
 #include "raw_device.hpp"
+#include "shared_memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -26,116 +26,7 @@
 namespace suite {
 namespace {
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t size = 4 * page;
-
-using Cookie = std::array<char, DAT_LMR_COOKIE_SIZE>;
-
-/** A cookie without a zero byte; @p last is its last one. */
-Cookie cookie_of(char last = 'z')
-{
-	Cookie cookie;
-
-	cookie.fill('c');
-	cookie.back() = last;
-	return cookie;
-}
-
-/** Shared memory, or what passes for it. */
-class Mapping {
-public:
-	Mapping(int fd, std::size_t offset = 0, int protection = PROT_READ | PROT_WRITE,
-		int flags = MAP_SHARED)
-	{
-		void *address =
-			mmap(nullptr, size, protection, flags, fd, static_cast<off_t>(offset));
-
-		require(address != MAP_FAILED, "no mapping");
-		data_ = static_cast<unsigned char *>(address);
-	}
-	Mapping(const Mapping &) = delete;
-	Mapping &operator=(const Mapping &) = delete;
-	~Mapping() { munmap(data_, size); }
-
-	unsigned char *data() const noexcept { return data_; }
-
-private:
-	unsigned char *data_;
-};
-
-int make_object(unsigned flags = 0)
-{
-	const int fd = static_cast<int>(sys(memfd_create("kdapl-test", flags)));
-
-	sys(ftruncate(fd, 2 * size));
-	return fd;
-}
-
-/** An LMR of any type. */
-class Lmr {
-public:
-	Lmr(const Adapter &adapter, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
-	    DAT_VLEN length, DAT_MEM_PRIV_FLAGS privileges = all_privileges,
-	    DAT_PZ_HANDLE pz = DAT_HANDLE_NULL)
-		: result(dat_lmr_create(adapter.ia(), type, region, length,
-					pz == DAT_HANDLE_NULL ? adapter.pz() : pz, privileges, &lmr,
-					&context, &rmr_context, &registered, &address))
-	{
-	}
-	Lmr(const Lmr &) = delete;
-	Lmr &operator=(const Lmr &) = delete;
-	~Lmr()
-	{
-		if (result == DAT_SUCCESS && lmr != DAT_HANDLE_NULL)
-			dat_lmr_free(lmr);
-	}
-	void free() { ok(dat_lmr_free(std::exchange(lmr, DAT_HANDLE_NULL))); }
-
-	DAT_LMR_TRIPLET local(std::size_t offset, std::size_t length) const
-	{
-		return { context, 0, address + offset, length };
-	}
-	DAT_RMR_TRIPLET remote(std::size_t offset, std::size_t length) const
-	{
-		return { rmr_context, 0, address + offset, length };
-	}
-
-	DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
-	DAT_LMR_CONTEXT context = 0;
-	DAT_RMR_CONTEXT rmr_context = 1;
-	DAT_VLEN registered = 0;
-	DAT_VADDR address = 0;
-	DAT_RETURN result;
-};
-
-DAT_REGION_DESCRIPTION over(DAT_LMR_HANDLE lmr)
-{
-	DAT_REGION_DESCRIPTION region{};
-
-	region.for_lmr_handle = lmr;
-	return region;
-}
-
-/** Memory that all who share it call @p cookie. */
-struct SharedLmr : Lmr {
-	SharedLmr(const Adapter &adapter, unsigned char *start, Cookie cookie,
-		  DAT_VLEN length = size, DAT_MEM_PRIV_FLAGS privileges = all_privileges)
-		: Lmr(adapter, DAT_MEM_TYPE_SHARED_VIRTUAL, region_of(start, cookie), length,
-		      privileges)
-	{
-	}
-
-private:
-	static DAT_REGION_DESCRIPTION region_of(unsigned char *start, Cookie &cookie)
-	{
-		DAT_REGION_DESCRIPTION region{};
-
-		region.for_shared_memory.virtual_address = start;
-		region.for_shared_memory.shared_memory_id =
-			reinterpret_cast<DAT_LMR_COOKIE>(cookie.data());
-		return region;
-	}
-};
+constexpr std::size_t size = shared_size;
 
 /* ---- over another LMR ---- */
 
@@ -259,7 +150,7 @@ TEST(LmrShared, DataIsTheSameInTwoPrograms)
 		[fd](Line &line) {
 			Adapter adapter;
 			Mapping pages(fd, size);
-			SharedLmr lmr(adapter, pages.data(), cookie_of());
+			SharedLmr lmr(adapter, pages.data(), shared_cookie());
 
 			ok(lmr.result);
 			line.meet();
@@ -274,8 +165,8 @@ TEST(LmrShared, DataIsTheSameInTwoPrograms)
 			Mapping elsewhere(fd), pages(fd, size), more(fd, size);
 
 			line.meet();
-			SharedLmr lmr(adapter, pages.data(), cookie_of());
-			SharedLmr again(adapter, more.data(), cookie_of());
+			SharedLmr lmr(adapter, pages.data(), shared_cookie());
+			SharedLmr again(adapter, more.data(), shared_cookie());
 			ok(lmr.result);
 			ok(again.result);
 			fill({ pages.data(), 1000 }, 11);
@@ -283,7 +174,7 @@ TEST(LmrShared, DataIsTheSameInTwoPrograms)
 			line.tell();
 			line.meet();
 			require_pattern({ pages.data() + page, 1000 }, 12);
-			SharedLmr other(adapter, elsewhere.data(), cookie_of());
+			SharedLmr other(adapter, elsewhere.data(), shared_cookie());
 			fails(DAT_INVALID_STATE, other.result);
 		});
 	close(fd);
@@ -302,7 +193,7 @@ TEST(LmrShared, DataOfEveryKindOfSharedMemory)
 		sys(shmctl(segment, IPC_RMID, nullptr));
 		for (unsigned char *pages :
 		     { memory.data(), anonymous.data(), static_cast<unsigned char *>(attached) }) {
-			SharedLmr lmr(adapter, pages, cookie_of());
+			SharedLmr lmr(adapter, pages, shared_cookie());
 			ok(lmr.result);
 			fill({ pages, 1000 }, 3);
 			use(adapter, lmr, pages);
@@ -321,13 +212,13 @@ TEST(LmrShared, CookieIsComparedWhole)
 		Cookie zeros{}, last{};
 		last.back() = 1;
 
-		SharedLmr a(adapter, one.data(), cookie_of('y'));
-		SharedLmr b(adapter, two.data(), cookie_of('z'));
+		SharedLmr a(adapter, one.data(), shared_cookie('y'));
+		SharedLmr b(adapter, two.data(), shared_cookie('z'));
 		SharedLmr c(adapter, one.data(), zeros);
 		SharedLmr d(adapter, two.data(), last);
 		for (const Lmr *lmr : { &a, &b, &c, &d })
 			ok(lmr->result);
-		fails(DAT_INVALID_STATE, SharedLmr(adapter, two.data(), cookie_of('y')).result);
+		fails(DAT_INVALID_STATE, SharedLmr(adapter, two.data(), shared_cookie('y')).result);
 		fails(DAT_INVALID_STATE, SharedLmr(adapter, one.data(), last).result);
 	});
 }
@@ -338,16 +229,16 @@ TEST(LmrShared, CookieMeansOnePieceOfMemory)
 		Adapter adapter;
 		const int fd = make_object();
 		Mapping pages(fd), next(fd, page), other(make_object());
-		SharedLmr lmr(adapter, pages.data() + 1, cookie_of(), page);
+		SharedLmr lmr(adapter, pages.data() + 1, shared_cookie(), page);
 
 		ok(lmr.result);
-		ok(SharedLmr(adapter, pages.data() + 1, cookie_of(), page).result);
+		ok(SharedLmr(adapter, pages.data() + 1, shared_cookie(), page).result);
 		for (unsigned char *start : { pages.data(), next.data() + 1, other.data() + 1 })
 			fails(DAT_INVALID_STATE,
-			      SharedLmr(adapter, start, cookie_of(), page).result);
+			      SharedLmr(adapter, start, shared_cookie(), page).result);
 		for (std::size_t length : { page - 1, page + 1 })
 			fails(DAT_INVALID_STATE,
-			      SharedLmr(adapter, pages.data() + 1, cookie_of(), length).result);
+			      SharedLmr(adapter, pages.data() + 1, shared_cookie(), length).result);
 	});
 }
 
@@ -364,12 +255,12 @@ TEST(LmrShared, MemoryThatIsNotShared)
 
 		for (unsigned char *pages :
 		     { anonymous.data(), copy.data(), fixed.data(), half.data() })
-			fails(DAT_INVALID_STATE, SharedLmr(adapter, pages, cookie_of()).result);
+			fails(DAT_INVALID_STATE, SharedLmr(adapter, pages, shared_cookie()).result);
 		munmap(half.data() + page, page);
-		fails(DAT_INVALID_STATE, SharedLmr(adapter, half.data(), cookie_of()).result);
+		fails(DAT_INVALID_STATE, SharedLmr(adapter, half.data(), shared_cookie()).result);
 		/* What is left of it is fine, in two mappings as well. */
 		sys(mprotect(half.data() + 3 * page, page, PROT_READ | PROT_WRITE | PROT_EXEC));
-		ok(SharedLmr(adapter, half.data() + 2 * page, cookie_of(), 2 * page).result);
+		ok(SharedLmr(adapter, half.data() + 2 * page, shared_cookie(), 2 * page).result);
 		EXPECT_EQ(module_query().pinned, 0U);
 	});
 }
@@ -383,7 +274,7 @@ TEST(LmrShared, CookieIsOneUsers)
 		[fd](Line &line) {
 			Adapter adapter;
 			Mapping pages(fd);
-			SharedLmr lmr(adapter, pages.data(), cookie_of());
+			SharedLmr lmr(adapter, pages.data(), shared_cookie());
 			ok(lmr.result);
 			line.meet();
 			line.await();
@@ -394,10 +285,10 @@ TEST(LmrShared, CookieIsOneUsers)
 			line.meet();
 			sys(seteuid(1000));
 			fails(DAT_INVALID_STATE,
-			      SharedLmr(adapter, pages.data(), cookie_of()).result);
-			ok(SharedLmr(adapter, pages.data(), cookie_of('y')).result);
+			      SharedLmr(adapter, pages.data(), shared_cookie()).result);
+			ok(SharedLmr(adapter, pages.data(), shared_cookie('y')).result);
 			sys(seteuid(0));
-			ok(SharedLmr(adapter, pages.data(), cookie_of()).result);
+			ok(SharedLmr(adapter, pages.data(), shared_cookie()).result);
 			line.tell();
 		});
 	close(fd);
@@ -410,20 +301,20 @@ TEST(LmrShared, CookieIsForgotten)
 		Adapter adapter;
 		Mapping one(make_object()), two(make_object());
 		{
-			SharedLmr first(adapter, one.data(), cookie_of());
-			SharedLmr second(adapter, one.data(), cookie_of());
+			SharedLmr first(adapter, one.data(), shared_cookie());
+			SharedLmr second(adapter, one.data(), shared_cookie());
 			first.free();
 			fails(DAT_INVALID_STATE,
-			      SharedLmr(adapter, two.data(), cookie_of()).result);
+			      SharedLmr(adapter, two.data(), shared_cookie()).result);
 			second.free();
-			ok(SharedLmr(adapter, two.data(), cookie_of()).result);
+			ok(SharedLmr(adapter, two.data(), shared_cookie()).result);
 		}
 		Adapter other;
-		auto *left = new SharedLmr(other, one.data(), cookie_of());
+		auto *left = new SharedLmr(other, one.data(), shared_cookie());
 		ok(left->result);
-		fails(DAT_INVALID_STATE, SharedLmr(adapter, two.data(), cookie_of()).result);
+		fails(DAT_INVALID_STATE, SharedLmr(adapter, two.data(), shared_cookie()).result);
 		other.close_abruptly();
-		ok(SharedLmr(adapter, two.data(), cookie_of()).result);
+		ok(SharedLmr(adapter, two.data(), shared_cookie()).result);
 	});
 }
 
@@ -435,14 +326,14 @@ TEST(LmrShared, CookieOfADeadProgramIsForgotten)
 			Mapping pages(make_object());
 			const pid_t other = line.receive<pid_t>();
 			fails(DAT_INVALID_STATE,
-			      SharedLmr(adapter, pages.data(), cookie_of()).result);
+			      SharedLmr(adapter, pages.data(), shared_cookie()).result);
 			kill(other, SIGKILL);
 			line.await_end();
 			/* Its files are closed when it is gone, a moment later. */
 			while (module_query().pinned)
 				std::this_thread::yield();
 			for (;;) {
-				SharedLmr lmr(adapter, pages.data(), cookie_of());
+				SharedLmr lmr(adapter, pages.data(), shared_cookie());
 				if (lmr.result == DAT_SUCCESS)
 					break;
 				fails(DAT_INVALID_STATE, lmr.result);
@@ -451,7 +342,7 @@ TEST(LmrShared, CookieOfADeadProgramIsForgotten)
 		[](Line &line) {
 			Adapter adapter;
 			Mapping pages(make_object());
-			SharedLmr lmr(adapter, pages.data(), cookie_of());
+			SharedLmr lmr(adapter, pages.data(), shared_cookie());
 			ok(lmr.result);
 			line.send(getpid());
 			line.await();
@@ -470,7 +361,7 @@ TEST(LmrShared, DataIsTheCookiesWhateverMovesMeanwhile)
 		const int object = make_object(), other = make_object();
 		Mapping seen(object), place(object);
 		Region source(adapter, page);
-		SharedLmr first(adapter, seen.data(), cookie_of());
+		SharedLmr first(adapter, seen.data(), shared_cookie());
 		Pair pair(adapter);
 		std::atomic<bool> stop = false;
 		ok(first.result);
@@ -484,7 +375,7 @@ TEST(LmrShared, DataIsTheCookiesWhateverMovesMeanwhile)
 		});
 		const std::uint64_t tries = scaled(1000);
 		for (unsigned i = 1; i <= tries; i++) {
-			SharedLmr lmr(adapter, place.data(), cookie_of());
+			SharedLmr lmr(adapter, place.data(), shared_cookie());
 			if (lmr.result != DAT_SUCCESS) {
 				fails(DAT_INVALID_STATE, lmr.result);
 				continue;
