@@ -50,8 +50,8 @@ public:
 	/** Open an adapter, with an asynchronous EVD unless it was lent one. */
 	static Status open(const IaOpen &args, Ref<Ia> &ia);
 
-	/** Free everything and wake who waits. Cannot fail. */
-	void close_abruptly() noexcept;
+	/** Free everything and wake who waits. Fails only where another thread closes it. */
+	Status close_abruptly() noexcept;
 
 	/** Close if nothing is left that the program made. */
 	Status close_gracefully() noexcept;
@@ -120,7 +120,8 @@ private:
 	Status make_async_evd(const Ref<Ia> &self, std::uint32_t qlen);
 	void choose_address() noexcept;
 	void link(Child &child) noexcept;
-	bool has_consumer_objects() noexcept;
+	bool has_consumer_objects() const noexcept;
+	void free_everything() noexcept;
 	Ref<Child> first_of(Kind kind) noexcept;
 	void free_all(Kind kind) noexcept;
 	void retire_self() noexcept;
