@@ -171,18 +171,7 @@ Status Ep::make_in_module()
 	if (int err = ia().device().call(KDAPL_EP_CREATE, arg))
 		return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_tep });
 	id_ = arg.id;
-
-	try {
-		status_ = ia().mappings().get<const kdapl_ep_status>(arg.status, false);
-	} catch (...) {
-		ia().discard(KDAPL_OBJ_EP, id_);
-		throw;
-	}
-	if (!status_) {
-		ia().discard(KDAPL_OBJ_EP, id_);
-		return fail(Type::insufficient_resources, Sub::resource_memory);
-	}
-	return success;
+	return ia().map_or_discard(arg.status, *this, status_);
 }
 
 Status Ep::free() noexcept

@@ -104,6 +104,10 @@ public:
 		return draft.publish();
 	}
 
+	/** Map what the module tells of a new child; or have it free the child again. */
+	template <class T>
+	Status map_or_discard(const kdapl_map &piece, const Child &child, Shared<const T> &status);
+
 	/** Have the module free what a child that was not adopted has there. */
 	void discard(std::uint32_t type, std::uint32_t id) noexcept;
 
@@ -166,5 +170,20 @@ private:
 	std::uint32_t type_; /**< enum kdapl_obj_type */
 	Ref<Ia> ia_;
 };
+
+template <class T>
+Status Ia::map_or_discard(const kdapl_map &piece, const Child &child, Shared<const T> &status)
+{
+	try {
+		status = mappings_.get<const T>(piece, false);
+	} catch (...) {
+		discard(child.type_, child.id());
+		throw;
+	}
+	if (status)
+		return success;
+	discard(child.type_, child.id());
+	return fail(Type::insufficient_resources, Sub::resource_memory);
+}
 
 } // namespace kdapl
