@@ -18,7 +18,7 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod ulib demo check check-all check-siw check-thread conformance bench coverage lint install clean
+.PHONY: all help setup kmod ulib demo check check-all check-siw check-address check-thread conformance bench coverage lint install clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
@@ -65,13 +65,21 @@ check-siw: ## all of the suite on the debug kernel over soft iWARP
 	@$(MAKE) --no-print-directory ulib
 	@scripts/run-tests check-siw
 
-check-thread: ## the library's tests under ThreadSanitizer
+# $(call check_sanitized,SANITIZER,OPTIONS): build the library's tests with it, run them.
+define check_sanitized
 	@scripts/setup check
 	@mkdir -p build
-	@cmake -S . -B build/ulib-thread -DKDAPL_SANITIZE=thread -DKDAPL_TOOLS=OFF \
-		-DBUILD_TESTING=ON >build/cmake-thread.log 2>&1 || { cat build/cmake-thread.log; exit 1; }
-	@cmake --build build/ulib-thread -j$(jobs) --target library_test -- --no-print-directory
-	@build/ulib-thread/tests/unit/library_test --gtest_brief=1 --gtest_repeat=3 --gtest_shuffle
+	@cmake -S . -B build/ulib-$(1) -DKDAPL_SANITIZE=$(1) -DKDAPL_TOOLS=OFF \
+		-DBUILD_TESTING=ON >build/cmake-$(1).log 2>&1 || { cat build/cmake-$(1).log; exit 1; }
+	@cmake --build build/ulib-$(1) -j$(jobs) --target library_test -- --no-print-directory
+	@build/ulib-$(1)/tests/unit/library_test --gtest_brief=1 $(2)
+endef
+
+check-address: ## the library's tests under AddressSanitizer and UBSan
+	$(call check_sanitized,address)
+
+check-thread: ## the library's tests under ThreadSanitizer
+	$(call check_sanitized,thread,--gtest_repeat=3 --gtest_shuffle)
 
 conformance: ## what the manual pages say, clause by clause, counted by function
 	@scripts/setup $(if $(filter 6.1/rxe,$(KERNEL)/$(RDMA)),check,all)

@@ -16,6 +16,11 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "PARAMETERS", "RETURN VALUE",
             "ERRORS", "ATTRIBUTES", "EXAMPLE", "SEE ALSO"]
 # What a provider exports returns nothing.
 PROVIDER_SECTIONS = [s for s in SECTIONS if s not in ("RETURN VALUE", "ERRORS")]
+# Calls on these depend on the object's state, or change it; of the others, these do.
+STATEFUL = {"DAT_EP_HANDLE", "DAT_EVD_HANDLE", "DAT_SRQ_HANDLE"}
+STATEFUL_CALLS = {"dat_cr_accept", "dat_cr_handoff", "dat_cr_reject",
+                  "dat_ep_create_with_srq", "dat_ia_close", "dat_rmr_bind",
+                  "dat_rsp_create", "dat_rsp_free"}
 ENVIRONMENT = {"DAT_OVERRIDE", "DAT_DBG_TYPE", "DAT_DBG_DEST"}
 
 problems = []
@@ -138,10 +143,17 @@ def check_example(page, lines, top, compiler, name):
         wrong(page, f"the example does not compile:\n{done.stderr}")
 
 
+def needed_sections(name, parameters):
+    if name.startswith("dat_provider_"):
+        return PROVIDER_SECTIONS
+    stateful = name in STATEFUL_CALLS or parameters[0].split()[0] in STATEFUL
+    return SECTIONS + ["STATES"] if stateful else SECTIONS
+
+
 def check_page(page, name, calls, codes, top, compiler):
     parts = sections(page)
-    needed = PROVIDER_SECTIONS if name.startswith("dat_provider_") else SECTIONS
-    missing = [s for s in needed if s not in parts]
+    needed = needed_sections(name, calls[name][1])
+    missing = [s for s in needed if not parts.get(s)]
     if missing:
         return wrong(page, f"has no {', '.join(missing)}")
     if not re.match(rf"{name} \\- \w", parts["NAME"][0]):

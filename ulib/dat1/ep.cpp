@@ -233,6 +233,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mask
 {
 	return call([&] {
 		const auto ep = kdapl::pin<Ep>(ep_handle);
+		Ep::View view;
 
 		if (!ep)
 			return bad_handle(Sub::handle_ep);
@@ -240,28 +241,22 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mask
 			return bad_parameter(Sub::arg2);
 		if (!ep_param)
 			return bad_parameter(Sub::arg3);
-		if (Status status = ep->refresh(); !status.ok())
+		if (Status status = ep->query(view); !status.ok())
 			return status;
 
-		const auto address = [](const sockaddr_storage &storage, bool there) {
-			auto *any = reinterpret_cast<const sockaddr *>(&storage);
-			return there ? const_cast<DAT_IA_ADDRESS_PTR>(any) : nullptr;
-		};
-		const Ep::Addresses &addresses = ep->addresses();
 		ep_param->ia_handle = dat1::to_dat(ep->ia().handle());
 		ep_param->ep_state = static_cast<DAT_EP_STATE>(ep->state());
-		ep_param->local_ia_address_ptr =
-			addresses.has_local ? address(addresses.local, true) :
-					      const_cast<DAT_IA_ADDRESS_PTR>(ep->ia().address());
-		ep_param->local_port_qual = addresses.local_port;
-		ep_param->remote_ia_address_ptr = address(addresses.remote, addresses.has_remote);
-		ep_param->remote_port_qual = addresses.remote_port;
-		ep_param->pz_handle = dat1::to_dat(ep->pz());
-		ep_param->recv_evd_handle = dat1::to_dat(ep->recv_evd());
-		ep_param->request_evd_handle = dat1::to_dat(ep->request_evd());
-		ep_param->connect_evd_handle = dat1::to_dat(ep->connect_evd());
+		ep_param->local_ia_address_ptr = const_cast<DAT_IA_ADDRESS_PTR>(
+			view.local ? view.local : ep->ia().address());
+		ep_param->local_port_qual = view.local_port;
+		ep_param->remote_ia_address_ptr = const_cast<DAT_IA_ADDRESS_PTR>(view.remote);
+		ep_param->remote_port_qual = view.remote_port;
+		ep_param->pz_handle = dat1::to_dat(view.pz);
+		ep_param->recv_evd_handle = dat1::to_dat(view.recv_evd);
+		ep_param->request_evd_handle = dat1::to_dat(view.request_evd);
+		ep_param->connect_evd_handle = dat1::to_dat(view.connect_evd);
 		ep_param->srq_handle = dat1::to_dat(ep->srq());
-		to_dat(ep->attributes(), ep_param->ep_attr);
+		to_dat(view.attributes, ep_param->ep_attr);
 		return success;
 	});
 }

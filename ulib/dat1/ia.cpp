@@ -41,7 +41,7 @@ Status open(const std::string &ia_name, kdapl::IaOpen args, DAT_EVD_HANDLE *asyn
 	try {
 		ia->set_face_data(std::make_unique<NamedAttributes>(*ia));
 	} catch (...) {
-		ia->close_abruptly();
+		(void)ia->close_abruptly();
 		throw;
 	}
 	provider.keep();
@@ -126,8 +126,7 @@ DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS ia_flags)
 			return ia->close_gracefully();
 		if (ia_flags != DAT_CLOSE_ABRUPT_FLAG)
 			return bad_parameter(Sub::arg2);
-		ia->close_abruptly();
-		return success;
+		return ia->close_abruptly();
 	});
 }
 

@@ -46,10 +46,17 @@ void Cr::bring(Ep &ep) noexcept
 void Cr::retire() noexcept
 {
 	if (made_ep_) {
-		if (Ref<Ep> ep = pin<Ep>(ep_))
-			(void)ep->free();
+		if (Ref<Ep> own = pin<Ep>(ep()))
+			(void)own->free();
 	}
 	ia().retire(*this);
+}
+
+Handle Cr::ep() noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	return ep_;
 }
 
 Status Cr::query(Param *&param) noexcept

@@ -35,7 +35,7 @@ public:
 	/** It is accepted on an EP of its own, which it brought along. */
 	bool brings_ep() const noexcept { return brings_ep_; }
 	/** That EP, or nullptr. */
-	Handle ep() const noexcept { return ep_; }
+	Handle ep() noexcept;
 
 	/** Accept with an EP, perhaps its own; the outcome is an event of the EP. */
 	Status accept(Ep &ep, std::span<const unsigned char> private_data) noexcept;
@@ -56,8 +56,8 @@ private:
 
 	bool brings_ep_;
 	bool made_ep_ = false; /**< its EP goes with it, unless that is accepted on */
+	std::mutex mutex_; /**< below, once others can see it */
 	Handle ep_ = nullptr;
-	std::mutex mutex_; /**< the query */
 	bool queried_ = false;
 	Param param_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace kdapl {
@@ -24,6 +25,18 @@ std::uint32_t id_or_none(const Object *object) noexcept
 	return object ? object->id() : 0;
 }
 
+/**
+ * The program may be reading it: it is written only where it is another one, which
+ * it is once per connection.
+ */
+void update(sockaddr_storage &kept, const kdapl_addr &now) noexcept
+{
+	const sockaddr_storage address = to_sockaddr(now);
+
+	if (std::memcmp(&kept, &address, sizeof kept))
+		kept = address;
+}
+
 template <class T>
 void replace_zero(T &value, T standard) noexcept
 {
@@ -34,9 +47,9 @@ void replace_zero(T &value, T standard) noexcept
 } // namespace
 
 Ep::Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept
-	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), attributes_(attributes),
-	  depths_fixed_(args.attributes), pz_id_(id_or_none(args.pz)), pz_(handle_or_null(args.pz)),
-	  srq_id_(id_or_none(args.srq)), srq_(handle_or_null(args.srq)),
+	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), srq_id_(id_or_none(args.srq)),
+	  srq_(handle_or_null(args.srq)), attributes_(attributes), depths_fixed_(args.attributes),
+	  pz_id_(id_or_none(args.pz)), pz_(handle_or_null(args.pz)),
 	  recv_evd_id_(id_or_none(args.recv_evd)), request_evd_id_(id_or_none(args.request_evd)),
 	  connect_evd_id_(id_or_none(args.connect_evd)), recv_evd_(handle_or_null(args.recv_evd)),
 	  request_evd_(handle_or_null(args.request_evd)),
@@ -159,18 +172,7 @@ Status Ep::make_in_module()
 	if (int err = ia().device().call(KDAPL_EP_CREATE, arg))
 		return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_tep });
 	id_ = arg.id;
-
-	try {
-		status_ = ia().mappings().get<const kdapl_ep_status>(arg.status, false);
-	} catch (...) {
-		ia().discard(KDAPL_OBJ_EP, id_);
-		throw;
-	}
-	if (!status_) {
-		ia().discard(KDAPL_OBJ_EP, id_);
-		return fail(Type::insufficient_resources, Sub::resource_memory);
-	}
-	return success;
+	return ia().map_or_discard(arg.status, *this, status_);
 }
 
 Status Ep::free() noexcept
@@ -247,7 +249,7 @@ bool Ep::set_marked(bool marked) noexcept
 
 Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 {
-	std::lock_guard lock(query_mutex_);
+	std::lock_guard lock(modify_mutex_);
 	kdapl_ep_set_marks arg{};
 
 	arg.ep = id();
@@ -266,7 +268,21 @@ Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 	return success;
 }
 
-Status Ep::refresh() noexcept
+bool Ep::has_pz() const noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	return pz_id_;
+}
+
+bool Ep::has_connect_evd() const noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	return connect_evd_id_;
+}
+
+Status Ep::query(View &view) noexcept
 {
 	std::lock_guard lock(query_mutex_);
 	kdapl_ep_query arg{};
@@ -274,17 +290,22 @@ Status Ep::refresh() noexcept
 	arg.ep = id();
 	if (int err = ia().device().call(KDAPL_EP_QUERY, arg))
 		return from_errno(err, { .object = Sub::handle_ep });
-	addresses_.local = to_sockaddr(arg.local);
-	addresses_.local_port = arg.local.port;
-	addresses_.has_local = arg.local.family;
-	addresses_.remote = to_sockaddr(arg.remote);
-	addresses_.remote_port = arg.remote.port;
-	addresses_.has_remote = arg.remote.family;
+	update(local_, arg.local);
+	update(remote_, arg.remote);
+	view.local = arg.local.family ? reinterpret_cast<const sockaddr *>(&local_) : nullptr;
+	view.remote = arg.remote.family ? reinterpret_cast<const sockaddr *>(&remote_) : nullptr;
+	view.local_port = arg.local.port;
+	view.remote_port = arg.remote.port;
 	std::lock_guard posts(ia().sq().mutex());
 	if (!depths_fixed_) {
 		attributes_.max_rdma_read_in = arg.max_rdma_read_in;
 		attributes_.max_rdma_read_out = arg.max_rdma_read_out;
 	}
+	view.pz = pz_;
+	view.recv_evd = recv_evd_;
+	view.request_evd = request_evd_;
+	view.connect_evd = connect_evd_;
+	view.attributes = attributes_;
 	return success;
 }
 

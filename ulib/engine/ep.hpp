@@ -80,14 +80,17 @@ class Ep final : public Child {
 public:
 	static constexpr Kind kind = Kind::ep;
 
-	/** Addresses as last asked for; they live as long as the EP. */
-	struct Addresses {
-		sockaddr_storage local{};
-		sockaddr_storage remote{};
-		std::uint64_t local_port = 0;
-		std::uint64_t remote_port = 0;
-		bool has_local = false;
-		bool has_remote = false;
+	/** What it is at one moment. Addresses are nullptr where there are none. */
+	struct View {
+		const sockaddr *local; /**< these two live as long as the EP */
+		const sockaddr *remote;
+		std::uint64_t local_port;
+		std::uint64_t remote_port;
+		Handle pz;
+		Handle recv_evd;
+		Handle request_evd;
+		Handle connect_evd;
+		EpAttributes attributes;
 	};
 
 	static Status create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep);
@@ -123,9 +126,8 @@ public:
 	/** The module did not take them; takes the mutex. */
 	void give_back_bind() noexcept;
 
-	/** Ask the module for addresses and what was negotiated. */
-	Status refresh() noexcept;
-	const Addresses &addresses() const noexcept { return addresses_; }
+	/** Ask the module for addresses and what was negotiated, and tell everything. */
+	Status query(View &view) noexcept;
 
 	/** Private data of the peer's; valid until the EP is reset or freed. */
 	void fetch_private_data(void *&data, std::uint32_t &size) noexcept;
@@ -161,14 +163,13 @@ public:
 	{
 		return defaults(ia(), { .recv = true, .request = true, .shared = srq_id_ != 0 });
 	}
-	/** It has what a connection needs. */
-	bool has_pz() const noexcept { return pz_id_; }
+	/** It has what a connection needs. @{ */
+	bool has_pz() const noexcept;
+	bool has_connect_evd() const noexcept;
+	/** @} */
+	/** Caller holds the ring's mutex. */
 	Handle pz() const noexcept { return pz_; }
 	Handle srq() const noexcept { return srq_; }
-	Handle recv_evd() const noexcept { return recv_evd_; }
-	Handle request_evd() const noexcept { return request_evd_; }
-	Handle connect_evd() const noexcept { return connect_evd_; }
-	bool has_connect_evd() const noexcept { return connect_evd_; }
 
 	Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept;
 
@@ -205,19 +206,25 @@ private:
 	Doorbell push(kdapl_op op) noexcept;
 	bool recv_must_ring() const noexcept;
 
-	EpAttributes attributes_; /**< guarded by the ring's mutex */
+	std::uint32_t srq_id_;
+	Handle srq_;
+	Shared<const kdapl_ep_status> status_;
+
+	/*
+	 * Guarded by the submission ring's mutex. But for the RDMA read depths they
+	 * change under modify_mutex_ as well, whose holder may read them without the
+	 * other.
+	 */
+	EpAttributes attributes_;
 	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */
 	std::uint32_t pz_id_;
 	Handle pz_;
-	std::uint32_t srq_id_;
-	Handle srq_;
 	std::uint32_t recv_evd_id_;
 	std::uint32_t request_evd_id_;
 	std::uint32_t connect_evd_id_;
 	Handle recv_evd_;
 	Handle request_evd_;
 	Handle connect_evd_;
-	Shared<const kdapl_ep_status> status_;
 
 	/* Guarded by the submission ring's mutex. */
 	std::uint32_t posted_requests_ = 0;
@@ -226,7 +233,8 @@ private:
 
 	std::mutex modify_mutex_; /**< one change at a time; outside the ring's */
 	std::mutex query_mutex_; /**< below */
-	Addresses addresses_;
+	sockaddr_storage local_{};
+	sockaddr_storage remote_{};
 	unsigned char private_data_[KDAPL_PRIVATE_DATA_MAX] = {};
 };
 

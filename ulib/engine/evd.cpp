@@ -147,7 +147,8 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 	status = take(event);
 	if (status.ok())
 		more = ring_.module_has_more() ? queued() : ring_.count();
-	return status;
+	/* Only who frees it takes events beside a waiter. */
+	return status.type == Type::queue_empty ? fail(Type::abort) : status;
 }
 
 /** Have the module wake us when enough events are there or the time is over. */

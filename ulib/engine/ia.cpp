@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace kdapl {
 
@@ -65,7 +66,7 @@ Status Ia::open(const IaOpen &args, Ref<Ia> &ia)
 		return success;
 	}
 	if (Status status = opened->make_async_evd(opened, args.async_qlen); !status.ok()) {
-		opened->close_abruptly();
+		(void)opened->close_abruptly();
 		return status;
 	}
 	ia = std::move(opened);
@@ -208,11 +209,9 @@ static bool is_tentative_ep(const Object &object) noexcept
 	       static_cast<const Ep &>(object).state() == EpState::tentative_pending;
 }
 
-/** Whether a graceful close must be refused. */
-bool Ia::has_consumer_objects() noexcept
+/** Whether a graceful close must be refused. Caller holds the mutex. */
+bool Ia::has_consumer_objects() const noexcept
 {
-	std::lock_guard lock(objects_mutex_);
-
 	for (const Object *o = objects_; o; o = o->next_) {
 		if (o->kind_of() != Kind::cr && o->handle() != async_evd_ && !is_tentative_ep(*o))
 			return true;
@@ -246,23 +245,36 @@ void Ia::free_all(Kind kind) noexcept
 	}
 }
 
-void Ia::close_abruptly() noexcept
+/** It is closed: nothing is added to the list any more. */
+void Ia::free_everything() noexcept
 {
-	{
-		std::lock_guard lock(objects_mutex_);
-		closed_ = true;
-	}
 	for (Kind kind : { Kind::psp, Kind::rsp, Kind::cr, Kind::ep, Kind::srq, Kind::rmr,
 			   Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }
 
+Status Ia::close_abruptly() noexcept
+{
+	{
+		std::lock_guard lock(objects_mutex_);
+		if (std::exchange(closed_, true))
+			return fail(Type::invalid_handle, Sub::handle_ia);
+	}
+	free_everything();
+	return success;
+}
+
 Status Ia::close_gracefully() noexcept
 {
-	if (has_consumer_objects())
-		return fail(Type::invalid_state, Sub::ia_in_use);
-	close_abruptly();
+	{
+		std::lock_guard lock(objects_mutex_);
+		if (!closed_ && has_consumer_objects())
+			return fail(Type::invalid_state, Sub::ia_in_use);
+		if (std::exchange(closed_, true))
+			return fail(Type::invalid_handle, Sub::handle_ia);
+	}
+	free_everything();
 	return success;
 }
 

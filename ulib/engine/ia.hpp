@@ -50,8 +50,8 @@ public:
 	/** Open an adapter, with an asynchronous EVD unless it was lent one. */
 	static Status open(const IaOpen &args, Ref<Ia> &ia);
 
-	/** Free everything and wake who waits. Cannot fail. */
-	void close_abruptly() noexcept;
+	/** Free everything and wake who waits. Fails only where another thread closes it. */
+	Status close_abruptly() noexcept;
 
 	/** Close if nothing is left that the program made. */
 	Status close_gracefully() noexcept;
@@ -104,6 +104,10 @@ public:
 		return draft.publish();
 	}
 
+	/** Map what the module tells of a new child; or have it free the child again. */
+	template <class T>
+	Status map_or_discard(const kdapl_map &piece, const Child &child, Shared<const T> &status);
+
 	/** Have the module free what a child that was not adopted has there. */
 	void discard(std::uint32_t type, std::uint32_t id) noexcept;
 
@@ -120,7 +124,8 @@ private:
 	Status make_async_evd(const Ref<Ia> &self, std::uint32_t qlen);
 	void choose_address() noexcept;
 	void link(Child &child) noexcept;
-	bool has_consumer_objects() noexcept;
+	bool has_consumer_objects() const noexcept;
+	void free_everything() noexcept;
 	Ref<Child> first_of(Kind kind) noexcept;
 	void free_all(Kind kind) noexcept;
 	void retire_self() noexcept;
@@ -165,5 +170,20 @@ private:
 	std::uint32_t type_; /**< enum kdapl_obj_type */
 	Ref<Ia> ia_;
 };
+
+template <class T>
+Status Ia::map_or_discard(const kdapl_map &piece, const Child &child, Shared<const T> &status)
+{
+	try {
+		status = mappings_.get<const T>(piece, false);
+	} catch (...) {
+		discard(child.type_, child.id());
+		throw;
+	}
+	if (status)
+		return success;
+	discard(child.type_, child.id());
+	return fail(Type::insufficient_resources, Sub::resource_memory);
+}
 
 } // namespace kdapl

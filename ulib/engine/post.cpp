@@ -82,7 +82,7 @@ Status Ep::check_post(const Post &post) const noexcept
 		return fail(Type::invalid_state, Sub::srq_in_use);
 	if (post.local.size() > iov_limit(attributes_, post.op))
 		return fail(Type::invalid_parameter, Sub::arg2);
-	if (!has_pz())
+	if (!pz_id_)
 		return fail(Type::invalid_state, Sub::ep_not_ready);
 	if (!is_recv(post.op)) {
 		const EpState now = state();

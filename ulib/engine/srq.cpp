@@ -31,18 +31,7 @@ Status Srq::make_in_module()
 	if (int err = ia().device().call(KDAPL_SRQ_CREATE, arg))
 		return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_srq });
 	id_ = arg.id;
-
-	try {
-		status_ = ia().mappings().get<const kdapl_srq_status>(arg.status, false);
-	} catch (...) {
-		ia().discard(KDAPL_OBJ_SRQ, id_);
-		throw;
-	}
-	if (!status_) {
-		ia().discard(KDAPL_OBJ_SRQ, id_);
-		return fail(Type::insufficient_resources, Sub::resource_memory);
-	}
-	return success;
+	return ia().map_or_discard(arg.status, *this, status_);
 }
 
 Status Srq::free() noexcept

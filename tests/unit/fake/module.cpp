@@ -391,7 +391,7 @@ int Module::destroy(const kdapl_destroy &arg)
 /** An EP that a service point or a request has. */
 bool Module::is_taken(std::uint32_t id)
 {
-	const std::uint32_t state = ep(id).status->state;
+	const std::uint32_t state = load_acquire(ep(id).status->state);
 
 	return state == 2 || state == 4 || state == 7;
 }
@@ -494,12 +494,14 @@ void Module::show_notify(std::uint32_t evd, std::uint32_t notify)
 {
 	if (!evd)
 		return;
-	std::uint32_t &flags = evds_.at(evd).ring->flags;
-	flags &= ~(KDAPL_EV_QUIET | KDAPL_EV_ASK);
+	std::lock_guard lock(wait_mutex_);
+	kdapl_ev_ring &ring = *evds_.at(evd).ring;
+	std::uint32_t flags = ring.flags & ~(KDAPL_EV_QUIET | KDAPL_EV_ASK);
 	if (notify != KDAPL_NOTIFY_THRESHOLD)
 		flags |= KDAPL_EV_QUIET;
 	if (notify == KDAPL_NOTIFY_SOLICITED)
 		flags |= KDAPL_EV_ASK;
+	__atomic_store_n(&ring.flags, flags, __ATOMIC_RELAXED);
 }
 
 int Module::create_srq(kdapl_srq_create &arg)
