@@ -10,8 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
-#include <cstdlib>
-#include <fstream>
 #include <netinet/in.h>
 #include <thread>
 
@@ -69,43 +67,6 @@ std::string source_of(const Adapter &adapter, Listener &listener, const std::str
 	return source;
 }
 
-/** For as long as it lives TCP asks again this often before it gives up. */
-class SynRetries {
-public:
-	explicit SynRetries(int count)
-	{
-		std::ifstream(path) >> before_;
-		set(count);
-	}
-	~SynRetries() { set(before_); }
-	SynRetries(const SynRetries &) = delete;
-	SynRetries &operator=(const SynRetries &) = delete;
-
-private:
-	static constexpr const char *path = "/proc/sys/net/ipv4/tcp_syn_retries";
-
-	static void set(int count) { std::ofstream(path) << count; }
-
-	int before_ = 0;
-};
-
-/** For as long as it is silent nothing that the machine sends to itself arrives. */
-class SilentLoopback {
-public:
-	SilentLoopback() { set("down"); }
-	~SilentLoopback() { speak(); }
-	SilentLoopback(const SilentLoopback &) = delete;
-	SilentLoopback &operator=(const SilentLoopback &) = delete;
-
-	void speak() { set("up"); }
-
-private:
-	static void set(const std::string &state)
-	{
-		EXPECT_EQ(std::system(("ip link set lo " + state).c_str()), 0);
-	}
-};
-
 /* ---- addresses ----------------------------------------------------------- */
 
 /* It listens on all of them; a connection leaves from the nearest. */
@@ -154,38 +115,6 @@ TEST(Adapters, NoAddress)
 					 &psp));
 		fails(DAT_INVALID_ADDRESS, endpoint.connect(address.get(), 4711));
 		endpoint.require_state(DAT_EP_STATE_UNCONNECTED);
-	});
-}
-
-/*
- * Without a limit a connection waits for its peer's answer, whoever gives up before.
- * The peer listens all the time: only its answers are missing for a while.
- */
-TEST(Adapters, AnInfiniteConnectOutlastsTheSilent)
-{
-	if (!Adapter::iwarp())
-		GTEST_SKIP() << "rdma_cm waits for an answer for a minute; TCP can be told not to";
-	play([](Line &) {
-		ExtraAdapter extra("7", { first_network });
-		Adapter adapter(extra.name());
-		Listener listener(adapter);
-		Endpoint patient(adapter), other(adapter), passive(adapter);
-		SynRetries retries(1);
-		SilentLoopback loopback;
-
-		ok(patient.connect(adapter.address(), listener.qual(), {}, DAT_TIMEOUT_INFINITE));
-		/* The second of these begins when the patient one has been at it for as long. */
-		for (int i = 0; i < 2; i++) {
-			ok(other.connect(adapter.address(), listener.qual(), {}, 60'000'000));
-			other.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
-			ok(dat_ep_reset(other.ep()));
-		}
-		patient.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
-
-		loopback.speak();
-		listener.accept(passive);
-		passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-		patient.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 	});
 }
 
