@@ -150,8 +150,7 @@ static int lmr_register(struct kdapl_lmr *lmr, const struct kdapl_lmr *source,
 	int access = lmr_access(lmr);
 	int ret;
 
-	ret = kdapl_cgroup_charge(ia->dev, &lmr->cg,
-				  RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ia, &lmr->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ret;
 	if (ia->frwr)

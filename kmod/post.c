@@ -257,12 +257,12 @@ static void post_send_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	int err;
 
 	ep->sq.hw += chain->len;
-	atomic_add(chain->len, &sq->inflight);
+	kdapl_sq_count(sq, chain->len);
 	err = ib_post_send(ep->qp, &chain->send[0].wr, &bad);
 	if (err) {
 		refused = refuse_send_chain(ep, bad, err);
 		ep->sq.hw -= refused;
-		atomic_sub(refused, &sq->inflight);
+		kdapl_sq_count(sq, -refused);
 	}
 }
 

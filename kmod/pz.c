@@ -58,7 +58,7 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 	struct ib_pd *pd;
 	int ret;
 
-	ret = kdapl_cgroup_charge(ia->dev, &pz->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ia, &pz->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ret;
 	pd = ib_alloc_pd(ia->dev, 0);

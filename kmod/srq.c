@@ -519,7 +519,7 @@ static int srq_create_device(struct kdapl_srq *srq)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	srq->cq = cq;
-	ret = kdapl_cgroup_charge(dev, &srq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(srq->obj.ia, &srq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ret;
 	ibsrq = ib_create_srq(srq->pz->pd, &attr);

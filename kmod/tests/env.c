@@ -106,7 +106,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	ia->max_srq_iov = KDAPL_SEGS_MAX;
 }
 
-int env_init(struct kunit *test)
+static int env_start(struct kunit *test, bool kernel)
 {
 	struct kdapl_pz_create pz = {};
 	struct env *env;
@@ -126,13 +126,25 @@ int env_init(struct kunit *test)
 	env->ia = kzalloc(sizeof(*env->ia), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, env->ia);
 	ia_init(env->ia, env->dev);
-	KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
-					    ENV_SQ_ENTRIES), 0);
+	env->ia->kernel = kernel;
+	if (!kernel)
+		KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
+						    ENV_SQ_ENTRIES), 0);
 	KUNIT_ASSERT_EQ(test, kdapl_pz_create(env->ia, &pz), 0);
 	env->pz = pz.id;
 	env->lmr = env_lmr(env, pz.id, KDAPL_PRIV_LOCAL_READ |
 				       KDAPL_PRIV_LOCAL_WRITE);
 	return 0;
+}
+
+int env_init(struct kunit *test)
+{
+	return env_start(test, false);
+}
+
+int env_init_kernel(struct kunit *test)
+{
+	return env_start(test, true);
 }
 
 /* As the close of a file does it; afterwards nothing is left. */
