@@ -748,6 +748,7 @@ static void ep_obj_release(struct kdapl_obj *obj)
 	struct kdapl_ep *ep = to_ep(obj);
 
 	kvfree(ep->parked);
+	kfree(ep->chain);
 	kvfree(ep->rq.work);
 	kvfree(ep->sq.work);
 	kfree(ep->rec_outcome);
@@ -893,6 +894,8 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 		ret = kdapl_wq_init(&ep->sq, ep, arg->max_requests);
 	if (!ret)
 		ret = kdapl_park_init(ep);
+	if (!ret)
+		ret = kdapl_post_init(ep);
 	if (!ret)
 		ret = kdapl_slot_alloc(&ia->regions, false, &ep->status);
 	if (ret)

@@ -36,6 +36,11 @@ static inline bool is_recv(const struct kdapl_sqe *sqe)
 	return sqe->op == KDAPL_OP_RECV;
 }
 
+static inline bool is_rdma(const struct kdapl_sqe *sqe)
+{
+	return sqe->op == KDAPL_OP_RDMA_WRITE || sqe->op == KDAPL_OP_RDMA_READ;
+}
+
 struct kdapl_sq {
 	struct kdapl_ia *ia;
 	spinlock_t lock;	/* one drainer at a time; outside an EP's lock */
