@@ -259,7 +259,7 @@ struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
  * kdapl_post_add() - add an operation, up to KDAPL_SQ_CHAIN of them
  * @ep: between kdapl_post_begin() and kdapl_post_end()
  *
- * Where the connection is over it is flushed, which is no error.
+ * Where the connection is over it is flushed, whatever it is: that is no error.
  *
  * Return: 0, or what is wrong with it, and then it was not added. -EBADFD: the
  * state forbids it. -ENOBUFS: too much is outstanding. -EACCES: a segment is not in

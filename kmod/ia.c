@@ -204,7 +204,10 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->drop_async = arg->flags & KDAPL_IA_DROP_ASYNC;
 	ia->relaxed = arg->flags & KDAPL_IA_RO_AWARE &&
 		      kdapl_driver_relaxed(ia->dev);
-	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
+	/* Memory of the kernel is registered in no other way. */
+	ia->frwr = ia->kernel || frwr_only || !kdapl_driver_registers(ia->dev);
+	ia->local_key = ia->kernel &&
+			ia->dev->attrs.kernel_cap_flags & IBK_LOCAL_DMA_LKEY;
 	ia->rmr_reuse = rmr_reuse || kdapl_driver_fences(ia->dev);
 	ia->rmr_register = !ia->frwr && kdapl_driver_goes_on(ia->dev);
 	ia->rmr_inv_first = kdapl_driver_repeats(ia->dev);

@@ -33,6 +33,7 @@ struct kdapl_ia {
 	bool iwarp;
 	bool relaxed;			/* plain LMRs are relaxed ordered */
 	bool frwr;			/* memory is registered by FRWR */
+	bool local_key;			/* a PD has a key for all memory */
 	bool rmr_reuse;			/* an MR may be bound more than once */
 	bool rmr_register;		/* a window is registered like an LMR */
 	bool rmr_inv_first;		/* a bind begins with an invalidation */

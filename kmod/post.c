@@ -378,6 +378,7 @@ int kdapl_post_add(struct kdapl_ep *ep)
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct kdapl_wq *wq = wq_of(ep, sqe);
 	struct kdapl_work *work;
+	bool flushes;
 	u64 length;
 	int ret;
 
@@ -387,12 +388,13 @@ int kdapl_post_add(struct kdapl_ep *ep)
 		return ret;
 	if (wq_is_full(wq) || wq->head - ep->chain_start == KDAPL_SQ_CHAIN)
 		return -ENOBUFS;
-	ret = post_error(chain_check(ep, chain, &length));
+	flushes = ep_flushes(ep, is_recv(sqe));
+	ret = flushes ? 0 : post_error(chain_check(ep, chain, &length));
 	if (ret)
 		return ret;
 
 	work = wq_prepare(wq, sqe);
-	if (ep_flushes(ep, is_recv(sqe)))
+	if (flushes)
 		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
 	else
 		chain_add(chain, work, length);

@@ -69,6 +69,7 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 	}
 	pz_drop_dma_mr(pd);
 	pz->pd = pd;
+	pz->local_key = pd->local_dma_lkey;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "../adapter.h"
+#include "../kmem.h"
 #include "../lmr.h"
 #include "../pz.h"
 #include "env.h"
@@ -127,6 +128,8 @@ static int env_start(struct kunit *test, bool kernel)
 	KUNIT_ASSERT_NOT_NULL(test, env->ia);
 	ia_init(env->ia, env->dev);
 	env->ia->kernel = kernel;
+	env->ia->frwr = kernel;
+	fake_cm.pieces = 2;
 	if (!kernel)
 		KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
 						    ENV_SQ_ENTRIES), 0);
@@ -180,6 +183,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);
 	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.registered, 0);
 	while (env->num_held)
 		kdapl_obj_put(env->held[--env->num_held]);
 	destroy_workqueue(kdapl_workqueue);
@@ -211,7 +215,16 @@ u32 env_lmr(struct env *env, u32 pz, u32 privileges)
 		.addr = ENV_LMR_ADDR,
 		.length = ENV_LMR_LENGTH,
 	};
+	const struct kdapl_kmem mem = {
+		.va = (void *)(uintptr_t)ENV_LMR_ADDR,
+		.length = ENV_LMR_LENGTH,
+	};
 
+	if (env->ia->kernel) {
+		KUNIT_ASSERT_EQ(env->test,
+				kdapl_lmr_create_over(env->ia, &arg, &mem), 0);
+		return arg.id;
+	}
 	KUNIT_ASSERT_EQ(env->test, kdapl_lmr_create(env->ia, &arg), 0);
 	return arg.id;
 }
