@@ -23,6 +23,7 @@
 #include "sq.h"
 
 struct kdapl_adapter_dev;
+struct kdapl_cr;
 
 struct kdapl_ia {
 	struct list_head list;		/* in its adapter's ias */
@@ -46,6 +47,13 @@ struct kdapl_ia {
 
 	bool drop_async;		/* nobody wants asynchronous events */
 	u64 user;			/* the program's word, echoed in events */
+	/*
+	 * Of a consumer in the kernel: a request came to the service point with
+	 * the word @sp. Gives the word of the CR, 0 without memory. Process
+	 * context.
+	 */
+	u64 (*cr_arrives)(struct kdapl_ia *ia, u32 id, u64 sp,
+			  const struct kdapl_cr *cr);
 	struct kdapl_evd *lent_evd;	/* for asynchronous events, or NULL */
 	struct kdapl_evrec catastrophe;	/* for the last one there */
 

@@ -1449,7 +1449,8 @@ DAT_RETURN dat_csp_free(DAT_CSP_HANDLE csp);
  * @mask: what is wanted; more may be filled in
  * @param: out
  *
- * Context: Any up to softirq.
+ * Context: Any up to softirq; with DAT_CR_FIELD_LOCAL_EP_HANDLE process, may
+ * sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
  */
 DAT_RETURN dat_cr_query(DAT_CR_HANDLE cr, DAT_CR_PARAM_MASK mask,

@@ -323,13 +323,13 @@ DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
  * @ia: the IA
  * @mem_type: one of them
  * @region: what is registered, by @mem_type
- * @length: bytes; of DAT_MEM_TYPE_PHYSICAL pages
+ * @length: bytes; the last page may be used in part
  * @pz: the PZ
  * @privileges: who may do what
  * @va_type: what its first byte is called
  * @optimize: a wish
  * @lmr: out
- * @lmr_context: out: for local segments
+ * @lmr_context: out, or NULL: for local segments
  * @rmr_context: out, or NULL: for the peer, 0 without remote privileges
  * @registered_size: out, or NULL
  * @registered_address: out, or NULL
