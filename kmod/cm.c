@@ -10,7 +10,6 @@
  */
 
 #include <linux/kthread.h>
-#include <linux/nsproxy.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -481,6 +480,16 @@ static void cm_begin(struct kdapl_ep *ep, struct rdma_cm_id *id)
 	cm->private_data_size = 0;
 }
 
+struct rdma_cm_id *kdapl_cm_create_id(struct kdapl_ia *ia,
+				      rdma_cm_event_handler handler,
+				      void *context)
+{
+	if (ia->kernel)
+		return rdma_create_id(ia->net, handler, context, RDMA_PS_TCP,
+				      IB_QPT_RC);
+	return rdma_create_user_id(handler, context, RDMA_PS_TCP, IB_QPT_RC);
+}
+
 static int cm_connect_check(struct kdapl_ep *ep,
 			    const struct kdapl_ep_connect *arg,
 			    struct sockaddr_storage *remote)
@@ -488,7 +497,7 @@ static int cm_connect_check(struct kdapl_ep *ep,
 	u16 port = kdapl_conn_qual_to_port(arg->conn_qual);
 	int ret;
 
-	if (current->nsproxy->net_ns != cm_ia(ep)->net)
+	if (!kdapl_ia_may_bind(cm_ia(ep)))
 		return -EACCES;
 	if (!port)
 		return -EINVAL;
@@ -512,7 +521,7 @@ int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 	ret = cm_connect_check(ep, arg, &remote);
 	if (ret)
 		return ret;
-	id = rdma_create_user_id(cm_handler, ep, RDMA_PS_TCP, IB_QPT_RC);
+	id = kdapl_cm_create_id(cm_ia(ep), cm_handler, ep);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = cm_bind(ep, id, &remote);

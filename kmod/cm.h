@@ -57,6 +57,14 @@ struct kdapl_cm {
 
 void kdapl_cm_init(struct kdapl_ep *ep);
 
+/*
+ * An id in the IA's net namespace: a program's is its process's, one of a consumer
+ * in the kernel is nobody's. Process context.
+ */
+struct rdma_cm_id *kdapl_cm_create_id(struct kdapl_ia *ia,
+				      rdma_cm_event_handler handler,
+				      void *context);
+
 /* ep->mutex is held, the EP is ACTIVE_PENDING. Does not wait for the peer. */
 int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 

@@ -180,7 +180,7 @@ static void account(struct kdapl_ep *ep, struct kdapl_work *work,
 		received(ep, work, wc);
 	} else {
 		ep->sq.hw--;
-		atomic_dec(&ep->obj.ia->sq.inflight);
+		kdapl_sq_count(&ep->obj.ia->sq, -1);
 		work->status = dto_status(wc->status);
 	}
 }

@@ -277,7 +277,7 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,
 	spin_lock_init(&cq->order);
 	irq_poll_init(&cq->iop, CQ_BUDGET, cq_poll);
 	init_irq_work(&cq->raise, cq_raise);
-	ret = kdapl_cgroup_charge(ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ia, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		goto err_free;
 	cq->ibcq = ib_create_cq(ia->dev, cq_handler, cq_event, cq, &attr);

@@ -91,6 +91,12 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 
 	mutex_init(&cr->mutex);
 	cr_fill(cr, id, request);
+	if (sp->obj.ia->cr_arrives) {
+		cr->obj.user = sp->obj.ia->cr_arrives(sp->obj.ia, cr->obj.id,
+						      sp->obj.user, cr);
+		if (!cr->obj.user)
+			goto err_obj;
+	}
 	refcount_inc(&sp->obj.ref);
 	atomic_inc(&sp->pending);
 	cr->sp = sp;
@@ -110,6 +116,11 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	kdapl_evd_post(sp->evd, &event, rec);
 	return 0;
 
+err_obj:
+	/* It frees the CR. */
+	kdapl_obj_abort(&cr->obj);
+	kfree(rec);
+	return -ENOMEM;
 err:
 	kfree(rec);
 	kfree(cr);

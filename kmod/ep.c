@@ -362,7 +362,7 @@ struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 	struct ib_qp *qp;
 	int ret;
 
-	ret = kdapl_cgroup_charge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ep->obj.ia, cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ERR_PTR(ret);
 	if (ep->srq && !recv_cq)
@@ -422,7 +422,7 @@ static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
 	if (wq == &ep->rq)
 		WRITE_ONCE(shown->hw_recv, ep->srq_taken);
 	else
-		atomic_sub(wq->hw, &ep->obj.ia->sq.inflight);
+		kdapl_sq_count(&ep->obj.ia->sq, -wq->hw);
 	wq->hw = 0;
 	kdapl_wq_retire(ep, wq);
 }
@@ -750,6 +750,7 @@ static void ep_obj_release(struct kdapl_obj *obj)
 	struct kdapl_ep *ep = to_ep(obj);
 
 	kvfree(ep->parked);
+	kfree(ep->chain);
 	kvfree(ep->rq.work);
 	kvfree(ep->sq.work);
 	kfree(ep->rec_outcome);
@@ -894,6 +895,8 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 		ret = kdapl_wq_init(&ep->sq, ep, arg->max_requests);
 	if (!ret)
 		ret = kdapl_park_init(ep);
+	if (!ret)
+		ret = kdapl_post_init(ep);
 	if (!ret)
 		ret = kdapl_slot_alloc(&ia->regions, false, &ep->status);
 	if (ret)

@@ -28,12 +28,15 @@
 #include "region.h"
 
 struct kdapl_bind;
+struct kdapl_chain;
 struct kdapl_ep;
 struct kdapl_parked;
 struct kdapl_srq;
 
 /* A slot that a bind took: no operation of the ring. */
-#define KDAPL_WORK_BIND	0xff
+#define KDAPL_WORK_BIND		0xff
+/* A send that invalidates @rkey at the peer's; of a consumer in the kernel only. */
+#define KDAPL_WORK_SEND_INV	0xfe
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
@@ -94,6 +97,8 @@ struct kdapl_ep {
 	struct kdapl_wq rq, sq;
 	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */
 	u32 parked_len;
+	struct kdapl_chain *chain;	/* of kernel consumers' posts, else NULL */
+	u32 chain_start;	/* its first slot */
 	struct list_head taken;	/* from the SRQ, completed, not yet due */
 	u32 srq_taken;		/* receives taken from it, mirrored to the program */
 	bool last_wqe;		/* the device takes no more from it */
@@ -235,10 +240,48 @@ struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 				 struct rdma_cgroup **cg);
 
 /* post.c: entries to work; the caller is the drainer and holds ep->lock. */
-struct kdapl_chain;
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
 void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 			  bool recv);
+
+/* What the calls below need, in an EP of a kernel consumer. */
+int kdapl_post_init(struct kdapl_ep *ep);
+
+/**
+ * kdapl_post_begin() - begin to post for a consumer in the kernel
+ * @ep: of a kernel consumer's IA; locked until kdapl_post_end()
+ * @recv: receives will be posted, else requests
+ *
+ * Any context up to softirq.
+ *
+ * Return: where each operation is to be filled in, as a program fills an entry of
+ * the submission ring, for kdapl_post_add(). The operation can be
+ * KDAPL_WORK_SEND_INV as well.
+ */
+struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
+	__acquires(&ep->lock);
+
+/**
+ * kdapl_post_add() - add an operation, up to KDAPL_SQ_CHAIN of them
+ * @ep: between kdapl_post_begin() and kdapl_post_end()
+ *
+ * Where the connection is over it is flushed, whatever it is: that is no error.
+ *
+ * Return: 0, or what is wrong with it, and then it was not added. -EBADFD: the
+ * state forbids it. -ENOBUFS: too much is outstanding. -EACCES: a segment is not in
+ * an LMR of the zone with the privilege. -EMSGSIZE: too many segments, too long.
+ * -EINVAL: all else.
+ */
+int kdapl_post_add(struct kdapl_ep *ep);
+
+/**
+ * kdapl_post_end() - hand over what was added
+ * @ep: unlocked now
+ * @recv: as it was begun
+ * @commit: false: nothing of it is posted
+ */
+void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
+	__releases(&ep->lock);
 
 /*
  * The device did not take @work. It ends with @status; what is not just a flush

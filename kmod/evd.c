@@ -152,7 +152,9 @@ static void evd_wake(struct kdapl_evd *evd, bool quiet)
 {
 	if (evd->dead || (quiet && evd->notify != KDAPL_NOTIFY_THRESHOLD))
 		return;
-	if (!evd->wait_threshold) {
+	if (evd->arrived) {
+		evd->arrived(evd);
+	} else if (!evd->wait_threshold) {
 		if (evd->cno && evd->enabled)
 			kdapl_cno_trigger(evd->cno, evd->obj.user);
 	} else if (evd_ready(evd)) {
@@ -186,6 +188,36 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 	}
 	if (event_came)
 		evd_wake(evd, quiet);
+	spin_unlock_bh(&evd->lock);
+}
+
+bool kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
+{
+	struct kdapl_ev_head *head = evd->head.addr;
+	bool taken = false;
+	u32 in_ring;
+
+	spin_lock_bh(&evd->lock);
+	in_ring = evd->dead ? 0 : evd_in_ring(evd);
+	if (in_ring) {
+		*event = evd->entries[(evd->tail - in_ring) &
+				      evd->entries_mask];
+		/* As a program does it: (G) pairs with (H). */
+		smp_store_release(&head->head, evd->tail - in_ring + 1);
+		taken = true;
+		evd_refill(evd);
+	}
+	spin_unlock_bh(&evd->lock);
+	return taken;
+}
+
+void kdapl_evd_hook(struct kdapl_evd *evd,
+		    void (*arrived)(struct kdapl_evd *evd))
+{
+	spin_lock_bh(&evd->lock);
+	evd->arrived = arrived;
+	if (arrived && !evd->dead && kdapl_evd_queued(evd))
+		arrived(evd);
 	spin_unlock_bh(&evd->lock);
 }
 

@@ -60,6 +60,7 @@ struct kdapl_evd {
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
 	bool enabled;		/* events trigger the CNO */
+	void (*arrived)(struct kdapl_evd *evd);	/* of a kernel consumer */
 	struct kdapl_cno *cno;
 	bool dead;		/* freed: ring and head are not there any more */
 	struct kdapl_region *next;	/* a larger ring, to be committed */
@@ -87,6 +88,32 @@ int kdapl_evd_set_notify(struct kdapl_evd *evd,
 int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie);
 /* evd_resize.c; may sleep; @arg is in and out. */
 int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
+
+/**
+ * kdapl_evd_take() - dequeue for a consumer in the kernel
+ * @evd: of a kernel consumer's IA
+ * @event: filled with the oldest event
+ *
+ * What waits for room moves up. Any context up to softirq, any number of callers at
+ * a time, also from below the hook of kdapl_evd_hook() but not in it.
+ *
+ * Return: false when there is none.
+ */
+bool kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event);
+
+/**
+ * kdapl_evd_hook() - have a function called for each event that is queued
+ * @evd: of a kernel consumer's IA
+ * @arrived: called in place of waking anybody, for each event that is a
+ *	notification, with the EVD's lock held and perhaps that of an EP: it may
+ *	only schedule what takes the events. NULL for none.
+ *
+ * Where events are queued already it is called once at once. When this returns
+ * the former function is not running, and no function is from the EVD's end on.
+ * Any context up to softirq.
+ */
+void kdapl_evd_hook(struct kdapl_evd *evd,
+		    void (*arrived)(struct kdapl_evd *evd));
 
 /**
  * kdapl_evd_post() - queue an event

@@ -183,6 +183,19 @@ static int ia_set_limits(struct kdapl_ia *ia)
 
 static void ia_kill_work(struct work_struct *work);
 
+/* Whose it is. */
+static void ia_set_owner(struct kdapl_ia *ia, bool kernel)
+{
+	ia->kernel = kernel;
+	ia->net = get_net(kernel ? &init_net : current->nsproxy->net_ns);
+	ia->uid = kernel ? GLOBAL_ROOT_UID : current_euid();
+}
+
+bool kdapl_ia_may_bind(const struct kdapl_ia *ia)
+{
+	return ia->kernel || current->nsproxy->net_ns == ia->net;
+}
+
 static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 		    const struct kdapl_ia_open *arg)
 {
@@ -194,7 +207,10 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->drop_async = arg->flags & KDAPL_IA_DROP_ASYNC;
 	ia->relaxed = arg->flags & KDAPL_IA_RO_AWARE &&
 		      kdapl_driver_relaxed(ia->dev);
-	ia->frwr = frwr_only || !kdapl_driver_registers(ia->dev);
+	/* Memory of the kernel is registered in no other way. */
+	ia->frwr = ia->kernel || frwr_only || !kdapl_driver_registers(ia->dev);
+	ia->local_key = ia->kernel &&
+			ia->dev->attrs.kernel_cap_flags & IBK_LOCAL_DMA_LKEY;
 	ia->rmr_reuse = rmr_reuse || kdapl_driver_fences(ia->dev);
 	ia->rmr_register = !ia->frwr && kdapl_driver_goes_on(ia->dev);
 	ia->rmr_inv_first = kdapl_driver_repeats(ia->dev);
@@ -206,8 +222,6 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	kdapl_reaper_init(&ia->reaper);
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
-	ia->net = get_net(current->nsproxy->net_ns);
-	ia->uid = current_euid();
 }
 
 /* Everything but the device's: that is gone, or was never there. */
@@ -231,10 +245,11 @@ static int ia_attach(struct kdapl_ia *ia, u32 sq_entries)
 	ret = ia_set_limits(ia);
 	if (ret)
 		return ret;
-	ret = kdapl_cgroup_charge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
+	ret = kdapl_ia_charge(ia, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
 	if (ret)
 		return ret;
-	ret = kdapl_sq_init(&ia->sq, ia, sq_entries);
+	if (!ia->kernel)
+		ret = kdapl_sq_init(&ia->sq, ia, sq_entries);
 	if (ret) {
 		kdapl_cgroup_uncharge(ia->dev, &ia->cg,
 				      RDMACG_RESOURCE_HCA_HANDLE);
@@ -244,24 +259,25 @@ static int ia_attach(struct kdapl_ia *ia, u32 sq_entries)
 	return 0;
 }
 
-struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
-			       struct kdapl_ia *owner)
+static struct kdapl_ia *ia_open(const struct kdapl_ia_open *arg,
+				struct kdapl_ia *owner, bool kernel)
 {
 	struct kdapl_adapter_dev *adapter;
 	struct kdapl_ia *ia;
 	int ret;
 
 	if (arg->flags & ~(KDAPL_IA_RO_AWARE | KDAPL_IA_DROP_ASYNC) ||
-	    arg->pad || (arg->flags & KDAPL_IA_DROP_ASYNC && arg->async_evd) ||
+	    (arg->flags & KDAPL_IA_DROP_ASYNC && arg->async_evd) ||
 	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
 		return ERR_PTR(-EINVAL);
 
 	ia = kzalloc(sizeof(*ia), GFP_KERNEL_ACCOUNT);
 	if (!ia)
 		return ERR_PTR(-ENOMEM);
-	adapter = kdapl_adapter_get(current->nsproxy->net_ns, arg->name,
-				    ia->name);
+	ia_set_owner(ia, kernel);
+	adapter = kdapl_adapter_get(ia->net, arg->name, ia->name);
 	if (!adapter) {
+		put_net(ia->net);
 		kfree(ia);
 		return ERR_PTR(-ENODEV);
 	}
@@ -271,6 +287,7 @@ struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
 	if (adapter->gone) {
 		mutex_unlock(&adapter->lock);
 		kdapl_adapter_put(adapter);
+		put_net(ia->net);
 		kfree(ia);
 		return ERR_PTR(-ENODEV);
 	}
@@ -284,10 +301,29 @@ struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
 		return ERR_PTR(ret);
 	}
 
+	return ia;
+}
+
+struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
+			       struct kdapl_ia *owner)
+{
+	struct kdapl_ia *ia;
+
+	if (arg->pad)
+		return ERR_PTR(-EINVAL);
+	ia = ia_open(arg, owner, false);
+	if (IS_ERR(ia))
+		return ia;
 	arg->sq_entries = ia->sq.mask + 1;
 	arg->sq = kdapl_region_map(ia->sq.region, 0);
 	arg->sq_status = kdapl_slot_map(&ia->sq.status);
 	return ia;
+}
+
+struct kdapl_ia *kdapl_ia_open_kernel(const struct kdapl_ia_open *arg,
+				      struct kdapl_ia *owner)
+{
+	return ia_open(arg, owner, true);
 }
 
 /* ---- the ends ----------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "account.h"
 #include "evd.h"
 #include "obj.h"
 #include "region.h"
@@ -23,16 +24,18 @@
 #include "sq.h"
 
 struct kdapl_adapter_dev;
-struct rdma_cgroup;
+struct kdapl_cr;
 
 struct kdapl_ia {
 	struct list_head list;		/* in its adapter's ias */
 	struct kdapl_adapter_dev *adapter;
 	struct ib_device *dev;
 	u32 port;
+	bool kernel;			/* of a consumer in the kernel */
 	bool iwarp;
 	bool relaxed;			/* plain LMRs are relaxed ordered */
 	bool frwr;			/* memory is registered by FRWR */
+	bool local_key;			/* a PD has a key for all memory */
 	bool rmr_reuse;			/* an MR may be bound more than once */
 	bool rmr_register;		/* a window is registered like an LMR */
 	bool rmr_inv_first;		/* a bind begins with an invalidation */
@@ -46,6 +49,13 @@ struct kdapl_ia {
 
 	bool drop_async;		/* nobody wants asynchronous events */
 	u64 user;			/* the program's word, echoed in events */
+	/*
+	 * Of a consumer in the kernel: a request came to the service point with
+	 * the word @sp. Gives the word of the CR, 0 without memory. Process
+	 * context.
+	 */
+	u64 (*cr_arrives)(struct kdapl_ia *ia, u32 id, u64 sp,
+			  const struct kdapl_cr *cr);
 	struct kdapl_evd *lent_evd;	/* for asynchronous events, or NULL */
 	struct kdapl_evrec catastrophe;	/* for the last one there */
 
@@ -72,6 +82,19 @@ struct kdapl_ia {
  */
 struct kdapl_ia *kdapl_ia_open(struct kdapl_ia_open *arg,
 			       struct kdapl_ia *owner);
+/**
+ * kdapl_ia_open_kernel() - open an adapter for a consumer in the kernel
+ * @arg: @name, @flags, @async_evd and @user count, the rest is not looked at
+ * @owner: as above
+ *
+ * Such an IA is in the first net namespace and nobody's in particular: nothing
+ * of it is charged to the process that happens to run. It has no submission
+ * ring, its consumer posts by calls; everything else is as a program's. Its
+ * objects' words should be what their events are to lead back to. Process
+ * context.
+ */
+struct kdapl_ia *kdapl_ia_open_kernel(const struct kdapl_ia_open *arg,
+				      struct kdapl_ia *owner);
 /* The abrupt close: frees everything. */
 void kdapl_ia_close(struct kdapl_ia *ia);
 int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg);
@@ -85,6 +108,17 @@ int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg);
 int kdapl_ia_enter(struct kdapl_ia *ia);
 void kdapl_ia_enter_free(struct kdapl_ia *ia);
 void kdapl_ia_leave(struct kdapl_ia *ia);
+
+/* A program may use only addresses of its own net namespace. */
+bool kdapl_ia_may_bind(const struct kdapl_ia *ia);
+
+/* kdapl_cgroup_charge() for what the IA's owner makes. */
+static inline int kdapl_ia_charge(struct kdapl_ia *ia, struct rdma_cgroup **cg,
+				  enum rdmacg_resource_type type)
+{
+	*cg = NULL;
+	return ia->kernel ? 0 : kdapl_cgroup_charge(ia->dev, cg, type);
+}
 
 /*
  * The adapter's own addresses, for binding: fills up to @max, returns how many.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* LMR: registered memory of a program. */
+/* LMR: registered memory, of a program or of the kernel. */
 
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -10,6 +10,7 @@
 #include "adapter.h"
 #include "frwr.h"
 #include "ia.h"
+#include "kmem.h"
 #include "lmr.h"
 #include "lmr_shared.h"
 #include "pages.h"
@@ -36,6 +37,9 @@ static int lmr_check(const struct kdapl_ia *ia,
 	if (arg->privileges & ~KDAPL_PRIV_ALL || arg->pad)
 		return -EINVAL;
 	if (!lmr_type_known(arg->mem_type))
+		return -EINVAL;
+	/* It has no memory of its own at hand: kdapl_lmr_create_over(). */
+	if (ia->kernel && arg->mem_type != KDAPL_MEM_LMR)
 		return -EINVAL;
 	if (arg->mem_type != KDAPL_MEM_SHARED &&
 	    memchr_inv(arg->cookie, 0, sizeof(arg->cookie)))
@@ -121,16 +125,12 @@ static struct kdapl_pages *lmr_pages(struct kdapl_lmr *lmr,
 	return pages;
 }
 
-static int lmr_register_frwr(struct kdapl_lmr *lmr,
-			     const struct kdapl_lmr *source, int access,
-			     struct kdapl_memlock *why)
+/* The pages are the LMR's, or put. */
+static int lmr_register_pages(struct kdapl_lmr *lmr, struct kdapl_pages *pages,
+			      int access)
 {
-	struct kdapl_pages *pages;
 	struct ib_mr *mr;
 
-	pages = lmr_pages(lmr, source, ib_access_writable(access), why);
-	if (IS_ERR(pages))
-		return PTR_ERR(pages);
 	mr = kdapl_frwr_register(lmr->pz, &pages->sgt, lmr->addr, lmr->length,
 				 access);
 	if (IS_ERR(mr)) {
@@ -142,6 +142,55 @@ static int lmr_register_frwr(struct kdapl_lmr *lmr,
 	return 0;
 }
 
+static int lmr_register_frwr(struct kdapl_lmr *lmr,
+			     const struct kdapl_lmr *source, int access,
+			     struct kdapl_memlock *why)
+{
+	struct kdapl_pages *pages;
+
+	pages = lmr_pages(lmr, source, ib_access_writable(access), why);
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
+	return lmr_register_pages(lmr, pages, access);
+}
+
+/*
+ * The device's own key for all of memory is none that a peer can use. What ib_core
+ * makes of an MR where there is none may be one: kdapl_pz_create() takes it away.
+ * iWARP names the sink of a read to the peer, which is nothing for such a key.
+ */
+static bool lmr_can_be_direct(const struct kdapl_lmr *lmr,
+			      const struct kdapl_pages *pages)
+{
+	u32 needs_mr = KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE;
+
+	if (lmr->obj.ia->iwarp)
+		needs_mr |= KDAPL_PRIV_LOCAL_WRITE;
+	return lmr->obj.ia->local_key && !(lmr->privileges & needs_mr) &&
+	       pages->sgt.nents == 1;
+}
+
+static int lmr_register_kernel(struct kdapl_lmr *lmr,
+			       const struct kdapl_kmem *mem)
+{
+	struct kdapl_pages *pages;
+	int ret;
+
+	pages = kdapl_pages_of_kernel(lmr->obj.ia->dev, mem);
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
+	if (lmr_can_be_direct(lmr, pages)) {
+		lmr->pages = pages;
+		lmr->base = sg_dma_address(pages->sgt.sgl);
+		lmr->lkey = lmr->pz->local_key;
+		return 0;
+	}
+	ret = lmr_register_pages(lmr, pages, lmr_access(lmr));
+	if (!ret)
+		lmr->lkey = lmr->mr->lkey;
+	return ret;
+}
+
 /* @source: the LMR whose memory it is, or NULL. */
 static int lmr_register(struct kdapl_lmr *lmr, const struct kdapl_lmr *source,
 			struct kdapl_memlock *why)
@@ -150,8 +199,7 @@ static int lmr_register(struct kdapl_lmr *lmr, const struct kdapl_lmr *source,
 	int access = lmr_access(lmr);
 	int ret;
 
-	ret = kdapl_cgroup_charge(ia->dev, &lmr->cg,
-				  RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ia, &lmr->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ret;
 	if (ia->frwr)
@@ -173,7 +221,7 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 	s64 pinned = kdapl_npages(lmr->addr, lmr->length) << PAGE_SHIFT;
 
 	/* A device that keeps its access keeps the pages as well. */
-	if (WARN_ON(ib_dereg_mr(lmr->mr)))
+	if (lmr->mr && WARN_ON(ib_dereg_mr(lmr->mr)))
 		return;
 	lmr->mr = NULL;
 	if (lmr->pages)
@@ -190,7 +238,7 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 /* Of a device that is there. */
 static void lmr_invalidate(struct kdapl_lmr *lmr)
 {
-	if (lmr->pages)
+	if (lmr->mr && lmr->pages)
 		kdapl_frwr_invalidate(lmr->pz, lmr->mr);
 	lmr_deregister(lmr);
 }
@@ -241,9 +289,15 @@ static int lmr_register_shared(struct kdapl_lmr *lmr, const u8 *cookie,
 	return ret == -EAGAIN ? -EBADFD : ret;
 }
 
+/* Some of it is still the device's. */
+static bool lmr_is_live(const struct kdapl_lmr *lmr)
+{
+	return lmr->mr || lmr->pages;
+}
+
 void kdapl_lmr_kill(struct kdapl_lmr *lmr)
 {
-	if (lmr->mr)
+	if (lmr_is_live(lmr))
 		lmr_deregister(lmr);
 }
 
@@ -256,7 +310,7 @@ static void lmr_destroy(struct kdapl_obj *obj)
 	 * A receive that is parked may have it, as one that is posted may.
 	 */
 	kdapl_sq_sync(&obj->ia->sq);
-	if (lmr->mr)
+	if (lmr_is_live(lmr))
 		lmr_invalidate(lmr);
 	if (lmr->shared)
 		kdapl_shared_leave(lmr->shared);
@@ -286,6 +340,7 @@ static struct kdapl_lmr *lmr_alloc(struct kdapl_ia *ia,
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&lmr->bind_lock);
 	lmr->addr = arg->addr;
+	lmr->base = arg->addr;
 	lmr->length = arg->length;
 	lmr->privileges = arg->privileges;
 	lmr->relaxed = arg->mem_type == KDAPL_MEM_VIRTUAL && ia->relaxed;
@@ -317,6 +372,7 @@ static int lmr_register_source(struct kdapl_lmr *lmr, u32 id,
 		return -ENOENT;
 	source = to_lmr(obj);
 	lmr->addr = source->addr;
+	lmr->base = source->addr;
 	lmr->length = source->length;
 	lmr->relaxed = source->relaxed;
 	ret = lmr_register(lmr, source, why);
@@ -338,6 +394,64 @@ static int lmr_register_type(struct kdapl_lmr *lmr,
 	}
 }
 
+/* Registering did not succeed. */
+static void lmr_abort(struct kdapl_lmr *lmr)
+{
+	kdapl_obj_unuse(&lmr->pz->obj);
+	kdapl_obj_abort(&lmr->obj);
+}
+
+static void lmr_publish(struct kdapl_lmr *lmr, struct kdapl_lmr_create *arg)
+{
+	arg->id = lmr->obj.id;
+	arg->addr = lmr->addr;
+	arg->length = lmr->length;
+	arg->rkey = 0;
+	if (arg->privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE))
+		arg->rkey = lmr->mr->rkey;
+	if (arg->mem_type == KDAPL_MEM_VIRTUAL && !lmr->relaxed)
+		arg->mem_type = KDAPL_MEM_SO_VIRTUAL;
+	kdapl_obj_publish(&lmr->obj);
+}
+
+static int lmr_check_over(const struct kdapl_ia *ia,
+			  const struct kdapl_lmr_create *arg,
+			  const struct kdapl_kmem *mem)
+{
+	if (!ia->kernel || arg->privileges & ~KDAPL_PRIV_ALL)
+		return -EINVAL;
+	if (!ia->max_lmr_size)
+		return -EOPNOTSUPP;
+	if (!mem->length || mem->length > ia->max_lmr_size ||
+	    mem->length > -arg->addr - 1)
+		return -EINVAL;
+	if (offset_in_page((unsigned long)arg->addr) != kdapl_kmem_offset(mem))
+		return -EINVAL;
+	return 0;
+}
+
+int kdapl_lmr_create_over(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
+			  const struct kdapl_kmem *mem)
+{
+	struct kdapl_lmr *lmr;
+	int ret;
+
+	ret = lmr_check_over(ia, arg, mem);
+	if (ret)
+		return ret;
+	arg->mem_type = KDAPL_MEM_VIRTUAL;
+	arg->length = mem->length;
+	lmr = lmr_alloc(ia, arg);
+	if (IS_ERR(lmr))
+		return PTR_ERR(lmr);
+	ret = lmr_register_kernel(lmr, mem);
+	if (ret)
+		lmr_abort(lmr);
+	else
+		lmr_publish(lmr, arg);
+	return ret;
+}
+
 int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg)
 {
 	struct kdapl_memlock why = {};
@@ -355,21 +469,25 @@ int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg)
 	if (ret) {
 		arg->memlock_limit = why.limit;
 		arg->memlock_needed = why.needed;
-		kdapl_obj_unuse(&lmr->pz->obj);
-		kdapl_obj_abort(&lmr->obj);
+		lmr_abort(lmr);
 		return ret;
 	}
-
-	arg->id = lmr->obj.id;
-	arg->addr = lmr->addr;
-	arg->length = lmr->length;
-	arg->rkey = 0;
-	if (arg->privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE))
-		arg->rkey = lmr->mr->rkey;
-	if (arg->mem_type == KDAPL_MEM_VIRTUAL && !lmr->relaxed)
-		arg->mem_type = KDAPL_MEM_SO_VIRTUAL;
-	kdapl_obj_publish(&lmr->obj);
+	lmr_publish(lmr, arg);
 	return 0;
+}
+
+/* Of no LMR: it may be of the reserved one. */
+static enum kdapl_dto_status reserved_sge(const struct kdapl_ia *ia,
+					  const struct kdapl_pz *pz,
+					  const struct kdapl_seg *seg,
+					  struct ib_sge *sge)
+{
+	if (seg->lmr != KDAPL_LMR_RESERVED || !ia->local_key)
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	sge->addr = seg->addr;
+	sge->length = seg->length;
+	sge->lkey = pz->local_key;
+	return DAT_DTO_SUCCESS;
 }
 
 enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *pz,
@@ -383,8 +501,10 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 
 	rcu_read_lock();
 	obj = kdapl_obj_peek(ia, seg->lmr, KDAPL_OBJ_LMR);
-	if (!obj)
+	if (!obj) {
+		status = reserved_sge(ia, pz, seg, sge);
 		goto out;
+	}
 	lmr = to_lmr(obj);
 	if (lmr->pz != pz || (lmr->privileges & privilege) != privilege)
 		goto out;
@@ -392,7 +512,7 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 	offset = seg->addr - lmr->addr;
 	if (offset > lmr->length || seg->length > lmr->length - offset)
 		goto out;
-	sge->addr = seg->addr;
+	sge->addr = lmr->base + offset;
 	sge->length = seg->length;
 	sge->lkey = lmr->lkey;
 	status = DAT_DTO_SUCCESS;

@@ -15,6 +15,13 @@
 #include "obj.h"
 #include "pz.h"
 
+/*
+ * What a consumer in the kernel calls memory that it names by a DMA address of the
+ * device, in segments of its own. Only where the IA has a local_key.
+ */
+#define KDAPL_LMR_RESERVED	0x80000000U
+
+struct kdapl_kmem;
 struct kdapl_pages;
 struct kdapl_shared;
 struct rdma_cgroup;
@@ -29,6 +36,7 @@ struct kdapl_lmr {
 	struct kdapl_pages *bind_pages;	/* what RMRs map, where pages is NULL */
 	struct rdma_cgroup *cg;
 	u64 addr;
+	u64 base;			/* what the device calls addr */
 	u64 length;
 	u32 privileges;
 	bool relaxed;			/* the device may write out of order */
@@ -43,6 +51,19 @@ static inline struct kdapl_lmr *to_lmr(struct kdapl_obj *obj)
 extern const struct kdapl_obj_ops kdapl_lmr_ops;
 
 int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg);
+/**
+ * kdapl_lmr_create_over() - register memory of the kernel
+ * @ia: of a kernel consumer
+ * @arg: as of a program; @addr is what the first byte is called, with the same offset
+ *	in its page; @mem_type, @length, @source and @cookie are not looked at
+ * @mem: the memory
+ *
+ * Without remote privileges, memory that the device sees in one piece needs no
+ * registration, where the IA has a local_key.
+ * Process context. -EINVAL, -EFAULT: it is not as it should be.
+ */
+int kdapl_lmr_create_over(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
+			  const struct kdapl_kmem *mem);
 /* The device is gone. */
 void kdapl_lmr_kill(struct kdapl_lmr *lmr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pages of a program that the module pinned itself and mapped for a device. */
+/* Pages that the module mapped for a device. */
 
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -8,10 +8,13 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "kmem.h"
 #include "pages.h"
 
 static void pages_release(struct kdapl_pages *pages, unsigned int npinned)
 {
+	if (pages->kernel)
+		return;
 	unpin_user_pages_dirty_lock(pages->page, npinned, pages->writable);
 }
 
@@ -92,28 +95,66 @@ uncharge:
 	return ret;
 }
 
+static struct kdapl_pages *pages_alloc(struct ib_device *dev, u64 npages,
+				       bool writable)
+{
+	struct kdapl_pages *pages;
+
+	pages = kzalloc(sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	if (!pages)
+		return NULL;
+	refcount_set(&pages->ref, 1);
+	pages->dev = dev;
+	pages->npages = npages;
+	pages->writable = writable;
+	pages->page = kvmalloc_array(pages->npages, sizeof(*pages->page),
+				     GFP_KERNEL_ACCOUNT);
+	if (!pages->page) {
+		kfree(pages);
+		return NULL;
+	}
+	return pages;
+}
+
+static void pages_free(struct kdapl_pages *pages)
+{
+	kvfree(pages->page);
+	kfree(pages);
+}
+
+struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
+					  const struct kdapl_kmem *mem)
+{
+	unsigned int offset = kdapl_kmem_offset(mem);
+	struct kdapl_pages *pages;
+	int ret;
+
+	pages = pages_alloc(dev, kdapl_npages(offset, mem->length), true);
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	pages->kernel = true;
+	ret = kdapl_kmem_pages(mem, pages->page);
+	if (!ret)
+		ret = pages_map(pages, offset, mem->length);
+	if (ret) {
+		pages_free(pages);
+		return ERR_PTR(ret);
+	}
+	return pages;
+}
+
 struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 				    bool writable, struct kdapl_memlock *why)
 {
 	struct kdapl_pages *pages;
 	int ret;
 
-	pages = kzalloc(sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	pages = pages_alloc(dev, kdapl_npages(addr, length), writable);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&pages->ref, 1);
-	pages->dev = dev;
-	pages->npages = kdapl_npages(addr, length);
-	pages->writable = writable;
-
-	ret = -ENOMEM;
-	pages->page = kvmalloc_array(pages->npages, sizeof(*pages->page),
-				     GFP_KERNEL_ACCOUNT);
-	if (pages->page)
-		ret = pages_fill(pages, addr, length, why);
+	ret = pages_fill(pages, addr, length, why);
 	if (ret) {
-		kvfree(pages->page);
-		kfree(pages);
+		pages_free(pages);
 		return ERR_PTR(ret);
 	}
 	if (pages->mm)
@@ -144,6 +185,5 @@ void kdapl_pages_put(struct kdapl_pages *pages)
 	sg_free_table(&pages->sgt);
 	pages_release(pages, pages->npages);
 	pages_uncharge(pages);
-	kvfree(pages->page);
-	kfree(pages);
+	pages_free(pages);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Pages of a program that the module pinned itself and mapped for a device. */
+/*
+ * Pages that the module mapped for a device: of a program, which it pinned itself, or of
+ * the kernel.
+ */
 #ifndef KDAPL_PAGES_H
 #define KDAPL_PAGES_H
 
@@ -10,6 +13,8 @@
 
 #include "account.h"
 
+struct kdapl_kmem;
+
 /**
  * struct kdapl_pages - pinned pages
  * @ref: LMRs over them
@@ -18,6 +23,7 @@
  * @page: the pages
  * @npages: how many
  * @writable: the device may write them
+ * @kernel: of the kernel, whose consumer keeps them; nothing is pinned
  * @sgt: mapped for DMA
  */
 struct kdapl_pages {
@@ -27,6 +33,7 @@ struct kdapl_pages {
 	struct page **page;
 	unsigned int npages;
 	bool writable;
+	bool kernel;
 	struct sg_table sgt;
 };
 
@@ -40,6 +47,15 @@ struct kdapl_pages {
  */
 struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 				    bool writable, struct kdapl_memlock *why);
+/**
+ * kdapl_pages_of_kernel() - map memory of the kernel
+ * @dev: the device that is to reach it
+ * @mem: the memory; its length is not 0, the caller has bounded it
+ *
+ * Process context. -EINVAL, -EFAULT: see kdapl_kmem_pages().
+ */
+struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
+					  const struct kdapl_kmem *mem);
 struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages);
 /* The last one unpins and uncharges. */
 void kdapl_pages_put(struct kdapl_pages *pages);

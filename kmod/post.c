@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Posting: entries of the submission ring become work of a queue pair.
+ * Posting: operations become work of a queue pair. A program's come from the
+ * submission ring by the drainer, those of a consumer in the kernel by calls.
  *
- * Every entry takes a slot of the EP's work queue, whatever becomes of it, and
+ * Every entry of the ring takes a slot of the EP's work queue, whatever becomes of it, and
  * completes in the order of the slots. What the module refuses is finished at
  * once with the fitting status, and the EP is broken as the device would break
  * it; what comes behind it is flushed.
  */
+
+#include <linux/slab.h>
 
 #include "ep.h"
 #include "ia.h"
@@ -40,6 +43,10 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 	case KDAPL_OP_RDMA_READ:
 		max_iov = min(max_iov, ep->obj.ia->max_iov_read);
 		break;
+	case KDAPL_WORK_SEND_INV:
+		if (ep->obj.ia->kernel)
+			break;
+		return DAT_DTO_ERR_LOCAL_EP;
 	default:
 		return DAT_DTO_ERR_LOCAL_EP;
 	}
@@ -49,12 +56,12 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 
 /* The segments of the copy become the device's; adds up their length. */
 static enum kdapl_dto_status make_sges(struct kdapl_ep *ep,
-				       const struct kdapl_sqe *sqe,
-				       struct ib_sge *sge, u64 *length)
+				       struct kdapl_chain *chain, u64 *length)
 {
-	bool reads = sqe->op == KDAPL_OP_SEND ||
-		     sqe->op == KDAPL_OP_RDMA_WRITE;
-	u32 privilege = reads ? KDAPL_PRIV_LOCAL_READ : KDAPL_PRIV_LOCAL_WRITE;
+	const struct kdapl_sqe *sqe = &chain->sqe;
+	struct ib_sge *sge = chain->sge[chain->len];
+	bool writes = is_recv(sqe) || sqe->op == KDAPL_OP_RDMA_READ;
+	u32 privilege = writes ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ;
 	enum kdapl_dto_status status;
 	unsigned int i;
 
@@ -77,6 +84,8 @@ static enum ib_wr_opcode wr_opcode(u8 op)
 		return IB_WR_RDMA_WRITE;
 	case KDAPL_OP_RDMA_READ:
 		return IB_WR_RDMA_READ;
+	case KDAPL_WORK_SEND_INV:
+		return IB_WR_SEND_WITH_INV;
 	default:
 		return IB_WR_SEND;
 	}
@@ -102,13 +111,15 @@ static void fill_send(struct kdapl_chain *chain, struct kdapl_work *work)
 		wr->wr.num_sge = 1;
 	}
 	wr->wr.send_flags = IB_SEND_SIGNALED;
-	if (sqe->flags & KDAPL_SQE_SOLICITED && sqe->op == KDAPL_OP_SEND)
+	if (sqe->flags & KDAPL_SQE_SOLICITED && !is_rdma(sqe))
 		wr->wr.send_flags |= IB_SEND_SOLICITED;
 	if (sqe->flags & KDAPL_SQE_FENCE)
 		wr->wr.send_flags |= IB_SEND_FENCE;
 	wr->wr.next = NULL;
 	if (chain->len)
 		chain->send[chain->len - 1].wr.next = &wr->wr;
+	if (sqe->op == KDAPL_WORK_SEND_INV)
+		wr->wr.ex.invalidate_rkey = sqe->rkey;
 	wr->remote_addr = sqe->remote_addr;
 	wr->rkey = sqe->rkey;
 	chain->len++;
@@ -139,6 +150,55 @@ void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
 	kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
 }
 
+/*
+ * The library counts and posts no more than fits. (I) pairs with (J): the slot's
+ * event is stored before the slot is free.
+ */
+static bool wq_is_full(const struct kdapl_wq *wq)
+{
+	return wq->head - smp_load_acquire(&wq->done) >= wq->size;
+}
+
+static struct kdapl_wq *wq_of(struct kdapl_ep *ep, const struct kdapl_sqe *sqe)
+{
+	return is_recv(sqe) ? &ep->rq : &ep->sq;
+}
+
+/* The next slot is the operation's. */
+static struct kdapl_work *wq_prepare(struct kdapl_wq *wq,
+				     const struct kdapl_sqe *sqe)
+{
+	struct kdapl_work *work = &wq->work[wq->head++ & wq->mask];
+
+	work->cookie = sqe->cookie;
+	work->op = sqe->op;
+	work->suppress = sqe->flags & KDAPL_SQE_SUPPRESS && !is_recv(sqe);
+	work->quiet = sqe->flags & KDAPL_SQE_QUIET;
+	work->length = 0;
+	return work;
+}
+
+/* The operation goes to the device with the next kdapl_ep_flush_chain(). */
+static void chain_add(struct kdapl_chain *chain, struct kdapl_work *work,
+		      u64 length)
+{
+	work->state = KDAPL_WORK_POSTED;
+	if (is_recv(&chain->sqe)) {
+		fill_recv(chain, work);
+	} else {
+		work->length = length;
+		fill_send(chain, work);
+	}
+}
+
+static enum kdapl_dto_status chain_check(struct kdapl_ep *ep,
+					 struct kdapl_chain *chain, u64 *length)
+{
+	enum kdapl_dto_status status = check_shape(ep, &chain->sqe);
+
+	return status == DAT_DTO_SUCCESS ? make_sges(ep, chain, length) : status;
+}
+
 /**
  * kdapl_ep_take() - one entry
  * @ep: its EP; caller holds ep->lock
@@ -148,48 +208,29 @@ void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
-	struct kdapl_wq *wq = is_recv(sqe) ? &ep->rq : &ep->sq;
+	struct kdapl_wq *wq = wq_of(ep, sqe);
 	enum kdapl_dto_status status;
 	struct kdapl_work *work;
-	u64 length = 0;
+	u64 length;
 
-	/*
-	 * The library counts and posts no more than fits. (I) pairs with (J):
-	 * the slot's event is stored before the slot is free.
-	 */
-	if (wq->head - smp_load_acquire(&wq->done) >= wq->size) {
+	if (wq_is_full(wq)) {
 		ep->refused = true;
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
 		return;
 	}
 
-	work = &wq->work[wq->head++ & wq->mask];
+	work = wq_prepare(wq, sqe);
 	if (is_recv(sqe))
 		kdapl_ep_check_marks(ep);
-	work->cookie = sqe->cookie;
-	work->op = sqe->op;
-	work->suppress = sqe->flags & KDAPL_SQE_SUPPRESS && !is_recv(sqe);
-	work->quiet = sqe->flags & KDAPL_SQE_QUIET;
-	work->length = 0;
-
 	if (ep_flushes(ep, is_recv(sqe))) {
 		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
 		return;
 	}
-	status = check_shape(ep, sqe);
+	status = chain_check(ep, chain, &length);
 	if (status == DAT_DTO_SUCCESS)
-		status = make_sges(ep, sqe, chain->sge[chain->len], &length);
-	if (status != DAT_DTO_SUCCESS) {
-		kdapl_work_refuse(ep, work, status);
-		return;
-	}
-
-	work->state = KDAPL_WORK_POSTED;
-	work->length = is_recv(sqe) ? 0 : length;
-	if (is_recv(sqe))
-		fill_recv(chain, work);
+		chain_add(chain, work, length);
 	else
-		fill_send(chain, work);
+		kdapl_work_refuse(ep, work, status);
 }
 
 /*
@@ -257,12 +298,12 @@ static void post_send_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	int err;
 
 	ep->sq.hw += chain->len;
-	atomic_add(chain->len, &sq->inflight);
+	kdapl_sq_count(sq, chain->len);
 	err = ib_post_send(ep->qp, &chain->send[0].wr, &bad);
 	if (err) {
 		refused = refuse_send_chain(ep, bad, err);
 		ep->sq.hw -= refused;
-		atomic_sub(refused, &sq->inflight);
+		kdapl_sq_count(sq, -refused);
 	}
 }
 
@@ -285,4 +326,93 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 	/* What was refused may be next in line. */
 	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
 	kdapl_ep_end_start(ep);
+}
+
+/* ---- consumers in the kernel ------------------------------------------------- */
+
+int kdapl_post_init(struct kdapl_ep *ep)
+{
+	if (!ep->obj.ia->kernel)
+		return 0;
+	ep->chain = kzalloc(sizeof(*ep->chain), GFP_KERNEL);
+	return ep->chain ? 0 : -ENOMEM;
+}
+
+struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
+	__acquires(&ep->lock)
+{
+	spin_lock_bh(&ep->lock);
+	ep->chain->len = 0;
+	ep->chain_start = recv ? ep->rq.head : ep->sq.head;
+	return &ep->chain->sqe;
+}
+
+/* What the library finds out for a program. */
+static int post_check_state(const struct kdapl_ep *ep, bool recv)
+{
+	if (!ep->pz || (recv && ep->srq))
+		return -EBADFD;
+	if (!recv && ep->state != KDAPL_EP_CONNECTED &&
+	    ep->state != KDAPL_EP_DISCONNECTED)
+		return -EBADFD;
+	return 0;
+}
+
+static int post_error(enum kdapl_dto_status status)
+{
+	switch (status) {
+	case DAT_DTO_SUCCESS:
+		return 0;
+	case DAT_DTO_ERR_LOCAL_LENGTH:
+		return -EMSGSIZE;
+	case DAT_DTO_ERR_LOCAL_PROTECTION:
+		return -EACCES;
+	default:
+		return -EINVAL;
+	}
+}
+
+int kdapl_post_add(struct kdapl_ep *ep)
+{
+	struct kdapl_chain *chain = ep->chain;
+	const struct kdapl_sqe *sqe = &chain->sqe;
+	struct kdapl_wq *wq = wq_of(ep, sqe);
+	struct kdapl_work *work;
+	bool flushes;
+	u64 length;
+	int ret;
+
+	lockdep_assert_held(&ep->lock);
+	ret = post_check_state(ep, is_recv(sqe));
+	if (ret)
+		return ret;
+	if (wq_is_full(wq) || wq->head - ep->chain_start == KDAPL_SQ_CHAIN)
+		return -ENOBUFS;
+	flushes = ep_flushes(ep, is_recv(sqe));
+	ret = flushes ? 0 : post_error(chain_check(ep, chain, &length));
+	if (ret)
+		return ret;
+
+	work = wq_prepare(wq, sqe);
+	if (flushes)
+		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
+	else
+		chain_add(chain, work, length);
+	return 0;
+}
+
+void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
+	__releases(&ep->lock)
+{
+	struct kdapl_wq *wq = recv ? &ep->rq : &ep->sq;
+
+	if (commit) {
+		kdapl_ep_flush_chain(ep, ep->chain, recv);
+		if (recv)
+			kdapl_ep_check_marks(ep);
+	} else {
+		/* Nobody has seen the slots. */
+		wq->head = ep->chain_start;
+	}
+	spin_unlock_bh(&ep->lock);
 }

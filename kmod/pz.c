@@ -58,7 +58,7 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 	struct ib_pd *pd;
 	int ret;
 
-	ret = kdapl_cgroup_charge(ia->dev, &pz->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ia, &pz->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ret;
 	pd = ib_alloc_pd(ia->dev, 0);
@@ -69,6 +69,7 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 	}
 	pz_drop_dma_mr(pd);
 	pz->pd = pd;
+	pz->local_key = pd->local_dma_lkey;
 	return 0;
 }
 

@@ -15,6 +15,7 @@ struct rdma_cgroup;
  * struct kdapl_pz - protection zone
  * @obj: common part
  * @pd: never given out; its local_dma_lkey reaches all of memory
+ * @local_key: its local_dma_lkey, where the IA has such
  * @frwr: loopback connection that registers memory where the driver cannot
  *	do it from the kernel; made when first needed
  * @frwr_lock: guards it
@@ -23,6 +24,7 @@ struct rdma_cgroup;
 struct kdapl_pz {
 	struct kdapl_obj obj;
 	struct ib_pd *pd;
+	u32 local_key;
 	struct mutex frwr_lock;	/* guards frwr, one request at a time */
 	struct kdapl_frwr *frwr;
 	struct rdma_cgroup *cg;

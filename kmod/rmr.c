@@ -117,8 +117,7 @@ static struct kdapl_window *window_alloc(struct kdapl_rmr *rmr,
 		return ERR_PTR(-ENOMEM);
 	window->ia = ia;
 	window->npages = npages;
-	ret = kdapl_cgroup_charge(ia->dev, &window->cg,
-				  RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(ia, &window->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret) {
 		kfree(window);
 		return ERR_PTR(ret);
@@ -382,7 +381,7 @@ static void bind_refused(struct kdapl_ep *ep, const struct ib_send_wr *wr,
 				  status);
 		status = DAT_DTO_ERR_FLUSHED;
 		ep->sq.hw--;
-		atomic_dec(&ep->obj.ia->sq.inflight);
+		kdapl_sq_count(&ep->obj.ia->sq, -1);
 	}
 	ep->refused = true;
 }
@@ -441,7 +440,7 @@ static void bind_post(struct kdapl_ep *ep, const struct kdapl_bind *bind,
 	if (!n)
 		return;
 	ep->sq.hw += n;
-	atomic_add(n, &ep->obj.ia->sq.inflight);
+	kdapl_sq_count(&ep->obj.ia->sq, n);
 	/* All of it, where the driver does not say. */
 	bad = chain[0];
 	err = ib_post_send(ep->qp, chain[0], &bad);

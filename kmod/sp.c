@@ -3,7 +3,6 @@
 
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/nsproxy.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_cm.h>
@@ -99,7 +98,7 @@ static struct kdapl_sp *sp_find(const struct kdapl_ia *ia, u64 conn_qual)
 
 static bool sp_trusts(const struct kdapl_sp *sp, const struct kdapl_ia *ia)
 {
-	return uid_eq(sp->obj.ia->uid, ia->uid) ||
+	return ia->kernel || uid_eq(sp->obj.ia->uid, ia->uid) ||
 	       ns_capable(ia->net->user_ns, CAP_NET_ADMIN);
 }
 
@@ -156,7 +155,7 @@ static int sp_bind_one(struct kdapl_sp *sp, const struct kdapl_addr *addr,
 	if (ret)
 		return ret;
 	kdapl_sockaddr_set_port(&ss, port);
-	id = rdma_create_user_id(sp_handler, sp, RDMA_PS_TCP, IB_QPT_RC);
+	id = kdapl_cm_create_id(ia, sp_handler, sp);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_bind_addr(id, (struct sockaddr *)&ss);
@@ -330,7 +329,7 @@ static struct kdapl_sp *sp_alloc(struct kdapl_ia *ia,
 	struct kdapl_sp *sp;
 	int ret;
 
-	if (current->nsproxy->net_ns != ia->net)
+	if (!kdapl_ia_may_bind(ia))
 		return ERR_PTR(-EACCES);
 	sp = kzalloc(sizeof(*sp), GFP_KERNEL_ACCOUNT);
 	if (!sp)

@@ -314,6 +314,8 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 
 void kdapl_sq_kick(struct kdapl_sq *sq)
 {
+	if (!sq->ring)
+		return;
 	/* hw_recv was lowered before: the program may have read the old one. */
 	smp_mb();
 	if (READ_ONCE(sq->ring->tail) == READ_ONCE(sq->head) &&
@@ -328,6 +330,8 @@ void kdapl_sq_drain(struct kdapl_sq *sq)
 	unsigned int taken;
 	u32 left = 0;
 
+	if (!sq->ring)
+		return;
 	do {
 		spin_lock_bh(&sq->lock);
 		if (!more)
@@ -365,6 +369,8 @@ static enum hrtimer_restart sq_timer(struct hrtimer *timer)
 
 void kdapl_sq_sync(struct kdapl_sq *sq)
 {
+	if (!sq->ring)
+		return;
 	spin_lock_bh(&sq->lock);
 	spin_unlock_bh(&sq->lock);
 	/* As in kdapl_sq_drain(): who found the lock taken counts on us. */
@@ -375,6 +381,8 @@ void kdapl_sq_sync(struct kdapl_sq *sq)
 
 void kdapl_sq_stop(struct kdapl_sq *sq)
 {
+	if (!sq->ring)
+		return;
 	spin_lock_bh(&sq->lock);
 	sq->stopped = true;
 	spin_unlock_bh(&sq->lock);

@@ -36,6 +36,11 @@ static inline bool is_recv(const struct kdapl_sqe *sqe)
 	return sqe->op == KDAPL_OP_RECV;
 }
 
+static inline bool is_rdma(const struct kdapl_sqe *sqe)
+{
+	return sqe->op == KDAPL_OP_RDMA_WRITE || sqe->op == KDAPL_OP_RDMA_READ;
+}
+
 struct kdapl_sq {
 	struct kdapl_ia *ia;
 	spinlock_t lock;	/* one drainer at a time; outside an EP's lock */
@@ -57,6 +62,10 @@ struct kdapl_sq {
 	struct kdapl_chain *chain;
 };
 
+/*
+ * An IA of a kernel consumer has no ring: its sq is all zero, and for such a one
+ * everything below but kdapl_sq_init() does nothing.
+ */
 int kdapl_sq_init(struct kdapl_sq *sq, struct kdapl_ia *ia, u32 entries);
 void kdapl_sq_destroy(struct kdapl_sq *sq);
 
@@ -71,6 +80,13 @@ void kdapl_sq_sync(struct kdapl_sq *sq);
 
 /* From now on entries stay where they are. */
 void kdapl_sq_stop(struct kdapl_sq *sq);
+
+/* So many more requests are with the device, or fewer. Any context. */
+static inline void kdapl_sq_count(struct kdapl_sq *sq, int n)
+{
+	if (sq->ring)
+		atomic_add(n, &sq->inflight);
+}
 
 /* The program's doorbell: kdapl_sq_drain(), counted. */
 void kdapl_sq_doorbell(struct kdapl_sq *sq);

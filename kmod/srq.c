@@ -264,24 +264,48 @@ static bool srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 	return true;
 }
 
+/* Caller holds the lock. False when there is no free slot. */
+static bool srq_queue(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
+		      const struct ib_sge *sge)
+{
+	struct srq_work *slot = srq_get_slot(srq, sqe);
+
+	if (!slot)
+		return false;
+	memcpy(slot->sge, sge, slot->num_sge * sizeof(*sge));
+	list_add_tail(&slot->list, &srq->pending);
+	srq->waiting++;
+	return true;
+}
+
 void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 {
 	struct ib_sge sge[KDAPL_SEGS_MAX];
-	struct srq_work *slot = NULL;
 	bool good;
 
 	good = srq_make_sges(srq, sqe, sge);
 	spin_lock_bh(&srq->lock);
-	if (good)
-		slot = srq_get_slot(srq, sqe);
-	if (slot) {
-		memcpy(slot->sge, sge, slot->num_sge * sizeof(*sge));
-		list_add_tail(&slot->list, &srq->pending);
-		srq->waiting++;
-	} else {
+	if (!good || !srq_queue(srq, sqe, sge))
 		srq_refuse(srq);
-	}
 	spin_unlock_bh(&srq->lock);
+}
+
+int kdapl_srq_recv(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
+{
+	struct ib_sge sge[KDAPL_SEGS_MAX];
+	int ret = 0;
+
+	if (!srq_make_sges(srq, sqe, sge))
+		return -EINVAL;
+	spin_lock_bh(&srq->lock);
+	if (srq->failed || !srq->ibsrq)
+		ret = -EBADFD;
+	else if (!srq_queue(srq, sqe, sge))
+		ret = -ENOBUFS;
+	srq_refill(srq);
+	srq_show(srq);
+	spin_unlock_bh(&srq->lock);
+	return ret;
 }
 
 /* ---- and back ------------------------------------------------------------- */
@@ -524,7 +548,7 @@ static int srq_create_device(struct kdapl_srq *srq)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	srq->cq = cq;
-	ret = kdapl_cgroup_charge(dev, &srq->cg, RDMACG_RESOURCE_HCA_OBJECT);
+	ret = kdapl_ia_charge(srq->obj.ia, &srq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		return ret;
 	ibsrq = ib_create_srq(srq->pz->pd, &attr);

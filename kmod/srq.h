@@ -116,6 +116,16 @@ void kdapl_srq_kill(struct kdapl_srq *srq);
 void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe);
 void kdapl_srq_post(struct kdapl_srq *srq);
 
+/**
+ * kdapl_srq_recv() - post a receive for a consumer in the kernel
+ * @srq: of a kernel consumer's IA
+ * @sqe: as a program fills an entry of the submission ring
+ *
+ * Any context up to softirq. -EBADFD: the SRQ has failed. -ENOBUFS: it is full.
+ * -EINVAL: it is no receive that the SRQ takes.
+ */
+int kdapl_srq_recv(struct kdapl_srq *srq, const struct kdapl_sqe *sqe);
+
 /*
  * An EP's queue pair can take receives from now on. Its EP is found by it. Both
  * under srq->mutex.

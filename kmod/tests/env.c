@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "../adapter.h"
+#include "../kmem.h"
 #include "../lmr.h"
 #include "../pz.h"
 #include "env.h"
@@ -106,7 +107,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	ia->max_srq_iov = KDAPL_SEGS_MAX;
 }
 
-int env_init(struct kunit *test)
+static int env_start(struct kunit *test, bool kernel)
 {
 	struct kdapl_pz_create pz = {};
 	struct env *env;
@@ -126,13 +127,27 @@ int env_init(struct kunit *test)
 	env->ia = kzalloc(sizeof(*env->ia), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, env->ia);
 	ia_init(env->ia, env->dev);
-	KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
-					    ENV_SQ_ENTRIES), 0);
+	env->ia->kernel = kernel;
+	env->ia->frwr = kernel;
+	fake_cm.pieces = 2;
+	if (!kernel)
+		KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
+						    ENV_SQ_ENTRIES), 0);
 	KUNIT_ASSERT_EQ(test, kdapl_pz_create(env->ia, &pz), 0);
 	env->pz = pz.id;
 	env->lmr = env_lmr(env, pz.id, KDAPL_PRIV_LOCAL_READ |
 				       KDAPL_PRIV_LOCAL_WRITE);
 	return 0;
+}
+
+int env_init(struct kunit *test)
+{
+	return env_start(test, false);
+}
+
+int env_init_kernel(struct kunit *test)
+{
+	return env_start(test, true);
 }
 
 /* As the close of a file does it; afterwards nothing is left. */
@@ -168,6 +183,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);
 	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.registered, 0);
 	while (env->num_held)
 		kdapl_obj_put(env->held[--env->num_held]);
 	destroy_workqueue(kdapl_workqueue);
@@ -199,7 +215,16 @@ u32 env_lmr(struct env *env, u32 pz, u32 privileges)
 		.addr = ENV_LMR_ADDR,
 		.length = ENV_LMR_LENGTH,
 	};
+	const struct kdapl_kmem mem = {
+		.va = (void *)(uintptr_t)ENV_LMR_ADDR,
+		.length = ENV_LMR_LENGTH,
+	};
 
+	if (env->ia->kernel) {
+		KUNIT_ASSERT_EQ(env->test,
+				kdapl_lmr_create_over(env->ia, &arg, &mem), 0);
+		return arg.id;
+	}
 	KUNIT_ASSERT_EQ(env->test, kdapl_lmr_create(env->ia, &arg), 0);
 	return arg.id;
 }

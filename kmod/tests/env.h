@@ -75,6 +75,8 @@ struct env {
 
 /* A suite's init and exit; the environment is test->priv. */
 int env_init(struct kunit *test);
+/* The IA of a consumer in the kernel, which has no submission ring. */
+int env_init_kernel(struct kunit *test);
 void env_exit(struct kunit *test);
 
 /* A new object's pointer, with a reference that env_exit() drops. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What the core calls and the tests play: connections, the registration of memory
- * by work requests, which no test lets happen, and pages that are not there.
+ * by work requests, and pages that are not there.
  */
 
 #include <linux/bug.h>
@@ -13,8 +13,10 @@
 
 #include "../ep.h"
 #include "../frwr.h"
+#include "../kmem.h"
 #include "../pages.h"
 #include "fake_cm.h"
+#include "fake_verbs.h"
 
 struct fake_cm fake_cm;
 
@@ -50,13 +52,22 @@ void kdapl_cm_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg)
 struct ib_mr *kdapl_frwr_register(struct kdapl_pz *pz, struct sg_table *sgt,
 				  u64 iova, u64 length, int access)
 {
-	WARN_ON(1);
-	return ERR_PTR(-EOPNOTSUPP);
+	struct ib_mr *mr;
+
+	if (fake_cm.register_error)
+		return ERR_PTR(fake_cm.register_error);
+	/* Only memory of the kernel is registered so: as any other, here. */
+	mr = fake_reg_user_mr(pz->pd, iova, length, access);
+	if (!IS_ERR(mr)) {
+		fake_cm.access = access;
+		fake_cm.registered++;
+	}
+	return mr;
 }
 
 void kdapl_frwr_invalidate(struct kdapl_pz *pz, struct ib_mr *mr)
 {
-	WARN_ON(1);
+	fake_cm.registered--;
 }
 
 void kdapl_frwr_destroy(struct kdapl_pz *pz)
@@ -84,6 +95,23 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 		sg_dma_address(sg) = FAKE_DMA + addr + i * PAGE_SIZE;
 		sg_dma_len(sg) = PAGE_SIZE;
 	}
+	fake_cm.pinned++;
+	return pages;
+}
+
+/* Of as many pieces as the test says. */
+struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
+					  const struct kdapl_kmem *mem)
+{
+	struct kdapl_pages *pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+
+	if (!pages || sg_alloc_table(&pages->sgt, 1, GFP_KERNEL)) {
+		kfree(pages);
+		return ERR_PTR(-ENOMEM);
+	}
+	pages->kernel = true;
+	pages->sgt.nents = fake_cm.pieces;
+	sg_dma_address(pages->sgt.sgl) = FAKE_DMA + kdapl_kmem_offset(mem);
 	fake_cm.pinned++;
 	return pages;
 }

@@ -6,7 +6,11 @@
 struct fake_cm {
 	int connect_result;	/* what kdapl_cm_connect() returns */
 	int connects, disconnects, destroys, notifies;
-	int pinned;		/* kdapl_pages_pin() that was not undone */
+	int pinned;		/* kdapl_pages_pin() that was not undone, or the like */
+	int pieces;		/* that the device sees of memory of the kernel */
+	int register_error;	/* what kdapl_frwr_register() ends with */
+	int registered;		/* by it, and not invalidated */
+	int access;		/* of the last one */
 };
 
 /* The DMA address of a page lies so far from the program's. */

@@ -584,6 +584,7 @@ struct ib_pd *fake_alloc_pd(struct ib_device *dev)
 	if (!pd)
 		return ERR_PTR(-ENOMEM);
 	pd->device = dev;
+	pd->local_dma_lkey = FAKE_LOCAL_KEY;
 	to_fake_dev(dev)->pds++;
 	return pd;
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Addresses as the API has them, and as the core does. */
+
+#include "../cm.h"
+#include "kapi.h"
+
+void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr)
+{
+	memset(ss, 0, sizeof(*ss));
+	if (!kdapl_addr_to_sockaddr(addr, ss))
+		kdapl_sockaddr_set_port(ss, addr->port);
+}
+
+bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa)
+{
+	struct sockaddr_storage ss = {};
+
+	if (sa->sa_family == AF_INET)
+		memcpy(&ss, sa, sizeof(struct sockaddr_in));
+	else if (sa->sa_family == AF_INET6)
+		memcpy(&ss, sa, sizeof(struct sockaddr_in6));
+	else
+		return false;
+	kdapl_addr_from_sockaddr(addr, &ss);
+	return true;
+}

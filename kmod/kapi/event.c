@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The core's events as the API has them. */
+
+#include "kapi.h"
+
+static void *word_ptr(u64 word)
+{
+	return (void *)(uintptr_t)word;
+}
+
+static bool event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+{
+	data->dto_completion_event_data = (struct dat_dto_completion_event_data){
+		.ep_handle = word_ptr(from->user),
+		.user_cookie.as_64 = from->cookie,
+		.status = from->status,
+		.transfered_length = lower_32_bits(from->length),
+	};
+	return true;
+}
+
+static bool event_bind(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+{
+	data->rmr_completion_event_data = (struct dat_rmr_bind_completion_event_data){
+		.rmr_handle = word_ptr(from->user),
+		.user_cookie.as_64 = from->cookie,
+		.status = from->status,
+	};
+	return true;
+}
+
+/* The request may be gone, with its IA's end. */
+static bool event_cr(struct kapi_ia *ia, const struct kdapl_event *from,
+		     DAT_EVENT_DATA *data)
+{
+	struct kapi_obj *obj;
+	struct kdapl_obj *cr;
+	struct kapi_cr *kcr;
+
+	cr = kdapl_obj_peek(ia->core, lower_32_bits(from->length),
+			    KDAPL_OBJ_CR);
+	obj = cr ? kapi_live(ia, cr->user) : NULL;
+	if (!obj)
+		return false;
+	kcr = container_of(obj, struct kapi_cr, obj);
+	data->cr_arrival_event_data = (struct dat_cr_arrival_event_data){
+		.sp_handle.psp_handle = word_ptr(from->user),
+		.local_ia_address_ptr = (void *)&kcr->local,
+		.conn_qual = from->cookie,
+		.cr_handle = kcr,
+	};
+	return true;
+}
+
+/* What came with it is where the EP keeps it. */
+static bool event_connection(struct kapi_ia *ia,
+			     const struct kdapl_event *from,
+			     DAT_EVENT_DATA *data)
+{
+	struct kapi_obj *obj = kapi_live(ia, from->user);
+	struct kdapl_ep *ep = obj ? to_ep(obj->core) : NULL;
+
+	data->connect_event_data = (struct dat_connection_event_data){
+		.ep_handle = word_ptr(from->user),
+	};
+	if (ep && from->length) {
+		data->connect_event_data.private_data_size = from->length;
+		data->connect_event_data.private_data = ep->cm.private_data;
+	}
+	return true;
+}
+
+static bool event_async(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+{
+	data->asynch_error_event_data = (struct dat_asynch_error_event_data){
+		.dat_handle = word_ptr(from->user),
+		.reason = from->status,
+	};
+	return true;
+}
+
+bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
+		DAT_EVENT *event)
+{
+	struct kapi_ia *ia = kevd->obj.ia;
+	DAT_EVENT_DATA *data = &event->event_data;
+
+	memset(event, 0, sizeof(*event));
+	event->event_number = from->type;
+	event->evd_handle = kevd;
+	switch (from->type) {
+	case DAT_DTO_COMPLETION_EVENT:
+		return event_dto(from, data);
+	case DAT_RMR_BIND_COMPLETION_EVENT:
+		return event_bind(from, data);
+	case DAT_CONNECTION_REQUEST_EVENT:
+		return event_cr(ia, from, data);
+	case DAT_SOFTWARE_EVENT:
+		data->software_event_data.pointer = word_ptr(from->cookie);
+		return true;
+	case DAT_ASYNC_ERROR_EVD_OVERFLOW:
+	case DAT_ASYNC_ERROR_IA_CATASTROPHIC:
+	case DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR:
+		return event_async(from, data);
+	default:
+		return event_connection(ia, from, data);
+	}
+}
+
+bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
+{
+	struct kdapl_event from;
+	bool found = false;
+
+	while (!found && kdapl_evd_take(kevd->evd, &from)) {
+		rcu_read_lock();
+		found = kapi_event(kevd, &from, event);
+		rcu_read_unlock();
+	}
+	return found;
+}

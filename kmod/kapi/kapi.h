@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The door of the kernel: kDAPL over the module's core.
+ *
+ * A handle is the address of an object here, which has a reference to the core's
+ * object. The word of the core's object is that address, so that events lead back
+ * to handles. An IA knows its live handles: an event may be older than the end of
+ * the object that it is about.
+ */
+#ifndef KAPI_H
+#define KAPI_H
+
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include <dat2/kdat_redirection.h>
+
+#include "../ep.h"
+#include "../evd.h"
+#include "../ia.h"
+
+/**
+ * struct kapi_obj - what a handle points to
+ * @provider: the first word of every object
+ * @magic: KAPI_MAGIC while it lives
+ * @type: kind of object
+ * @ia: its IA; itself, of an IA
+ * @core: with a reference; NULL of an IA and of a CR
+ * @id: the core's
+ * @context: the consumer's
+ * @rcu: freed after a grace period
+ */
+struct kapi_obj {
+	const DAT_PROVIDER *provider;
+	u32 magic;
+	DAT_HANDLE_TYPE type;
+	struct kapi_ia *ia;
+	struct kdapl_obj *core;
+	u32 id;
+	DAT_CONTEXT context;
+	struct rcu_head rcu;
+};
+
+#define KAPI_MAGIC	0x6b444150
+
+struct kapi_ia {
+	struct kapi_obj obj;
+	struct kdapl_ia *core;
+	struct xarray live;	/* its objects, by their address */
+	struct kapi_evd *async;	/* for its events */
+	bool own_async;		/* made with it */
+	struct sockaddr_storage address;
+};
+
+struct kapi_pz {
+	struct kapi_obj obj;
+};
+
+/**
+ * struct kapi_evd - an EVD and its upcalls
+ * @obj: common part
+ * @evd: the core's
+ * @qlen: as it was asked for
+ * @lock: inside the core's EVD lock; guards the rest
+ * @policy: now
+ * @upcall: whom to call
+ * @running: upcalls that run
+ * @missed: one was not begun because another ran
+ * @idle: none runs
+ * @workers: one for each processor
+ */
+struct kapi_evd {
+	struct kapi_obj obj;
+	struct kdapl_evd *evd;
+	spinlock_t lock;	/* inside the core's EVD lock */
+	DAT_UPCALL_POLICY policy;
+	DAT_UPCALL_OBJECT upcall;
+	unsigned int running;
+	bool missed;
+	wait_queue_head_t idle;
+	struct kapi_worker __percpu *workers;
+};
+
+struct kapi_ep {
+	struct kapi_obj obj;
+	struct kapi_obj *pz, *recv_evd, *request_evd, *connect_evd;
+	DAT_EP_ATTR attr;
+	struct sockaddr_storage local, remote;
+};
+
+struct kapi_lmr {
+	struct kapi_obj obj;
+	DAT_LMR_PARAM param;
+};
+
+struct kapi_sp {
+	struct kapi_obj obj;
+	DAT_CONN_QUAL conn_qual;
+	struct kapi_obj *evd, *ep;
+	DAT_PSP_FLAGS flags;
+};
+
+struct kapi_cr {
+	struct kapi_obj obj;
+	struct kapi_obj *sp;
+	struct sockaddr_storage local, remote;
+	u32 size;
+	u8 private_data[KDAPL_PRIVATE_DATA_MAX];
+};
+
+extern const DAT_PROVIDER kapi_provider;
+
+/* ---- handle.c ------------------------------------------------------------ */
+
+/* NULL when @handle is no live object of that kind. */
+static inline struct kapi_obj *kapi_obj(DAT_HANDLE handle, DAT_HANDLE_TYPE type)
+{
+	struct kapi_obj *obj = handle;
+
+	if (!obj || obj->magic != KAPI_MAGIC || obj->type != type)
+		return NULL;
+	return obj;
+}
+
+/* As above; NULL is fine, too: it becomes id 0. False for what is not. */
+bool kapi_id(DAT_HANDLE handle, DAT_HANDLE_TYPE type, u32 *id);
+
+#define kapi_to(kind, handle, handle_type) \
+	((struct kapi_##kind *)kapi_obj(handle, DAT_HANDLE_TYPE_##handle_type))
+
+/*
+ * Life of a handle, process context: made, given its core's object (whose id it
+ * takes a reference by), forgotten when that is gone.
+ */
+void *kapi_new(struct kapi_ia *ia, DAT_HANDLE_TYPE type, size_t size);
+int kapi_tie(struct kapi_obj *obj, u32 id, enum kdapl_obj_type type);
+void kapi_forget(struct kapi_obj *obj);
+/* Frees the core's object, then the handle; -EBUSY while it is in use. */
+int kapi_destroy(struct kapi_obj *obj, enum kdapl_obj_type type);
+
+/* Caller is in an RCU read section. NULL when @word is no live object's. */
+struct kapi_obj *kapi_live(struct kapi_ia *ia, u64 word);
+
+static inline u64 kapi_word(const void *obj)
+{
+	return (uintptr_t)obj;
+}
+
+/* Bracket what uses the device: see kdapl_ia_enter(). */
+static inline int kapi_enter(struct kapi_ia *ia)
+{
+	return kdapl_ia_enter(ia->core);
+}
+
+static inline void kapi_leave(struct kapi_ia *ia)
+{
+	kdapl_ia_leave(ia->core);
+}
+
+/* ---- error.c ------------------------------------------------------------- */
+
+/* What the core says, in the API's words. */
+DAT_RETURN kapi_error(int err);
+
+#define KAPI_BAD_HANDLE(kind) \
+	DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_##kind)
+#define KAPI_BAD_ARG(n)	DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG##n)
+
+/* ---- addresses ----------------------------------------------------------- */
+
+void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr);
+/* False when it is no address of IPv4 or IPv6. */
+bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa);
+
+/* ---- evd.c, upcall.c ----------------------------------------------------- */
+
+struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,
+				 DAT_UPCALL_POLICY policy,
+				 const DAT_UPCALL_OBJECT *upcall, u32 flags);
+/* From now on the consumer is not called; waits for calls that run. */
+void kapi_upcall_stop(struct kapi_evd *kevd);
+int kapi_upcall_init(struct kapi_evd *kevd);
+void kapi_upcall_exit(struct kapi_evd *kevd);
+void kapi_upcall_arrived(struct kdapl_evd *evd);
+void kapi_upcall_schedule(struct kapi_evd *kevd);
+
+/* event.c: any context up to softirq. False: it is about what is gone. */
+bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
+		DAT_EVENT *event);
+/* The next event for the consumer; false when there is none. */
+bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
+
+/* cr.c: a request came; its handle's word, 0 without memory. */
+u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,
+		    const struct kdapl_cr *cr);
+
+#endif /* KAPI_H */

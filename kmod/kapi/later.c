@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Calls that are not there yet: a consumer that has them is told so.
+ */
+
+#include <linux/export.h>
+
+#include <dat2/kdat_ext.h>
+#include <dat2/kdat_redirection.h>
+
+#define NOT_YET	DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
+
+DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR name,
+					  const DAT_NAME_PTR other,
+					  DAT_HA_RELATIONSHIP *answer)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_registry_providers_related);
+
+DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
+				  DAT_EVD_HANDLE recv_evd,
+				  DAT_EVD_HANDLE request_evd,
+				  DAT_EVD_HANDLE connect_evd,
+				  DAT_SRQ_HANDLE srq, const DAT_EP_ATTR *attr,
+				  DAT_EP_HANDLE *ep)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ep_create_with_srq);
+
+DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
+			 const DAT_EP_PARAM *param)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ep_modify);
+
+DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
+				 DAT_TIMEOUT timeout, DAT_COUNT size,
+				 const DAT_PVOID private_data)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ep_common_connect);
+
+DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *nbufs,
+			     DAT_COUNT *span)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ep_recv_query);
+
+DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft,
+				DAT_COUNT hard)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ep_set_watermark);
+
+DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
+					const DAT_RMR_TRIPLET *local,
+					DAT_DTO_COOKIE cookie,
+					const DAT_RMR_TRIPLET *remote,
+					DAT_COMPLETION_FLAGS flags)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ep_post_rdma_read_to_rmr);
+
+DAT_RETURN dat_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
+			  DAT_SRQ_ATTR *attr, DAT_SRQ_HANDLE *srq)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_srq_create);
+
+DAT_RETURN dat_srq_query(DAT_SRQ_HANDLE srq, DAT_SRQ_PARAM_MASK mask,
+			 DAT_SRQ_PARAM *param)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_srq_query);
+
+DAT_RETURN dat_srq_post_recv(DAT_SRQ_HANDLE srq, DAT_COUNT num,
+			     DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_srq_post_recv);
+
+DAT_RETURN dat_srq_resize(DAT_SRQ_HANDLE srq, DAT_COUNT max_recvs)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_srq_resize);
+
+DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE srq, DAT_COUNT low)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_srq_set_lw);
+
+DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE srq)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_srq_free);
+
+DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
+			  DAT_IA_ADDRESS_PTR address, DAT_EVD_HANDLE evd,
+			  DAT_CSP_HANDLE *csp)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_csp_create);
+
+DAT_RETURN dat_csp_query(DAT_CSP_HANDLE csp, DAT_CSP_PARAM_MASK mask,
+			 DAT_CSP_PARAM *param)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_csp_query);
+
+DAT_RETURN dat_csp_free(DAT_CSP_HANDLE csp)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_csp_free);
+
+DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_rmr_create);
+
+DAT_RETURN dat_rmr_create_for_ep(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_rmr_create_for_ep);
+
+DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask,
+			 DAT_RMR_PARAM *param)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_rmr_query);
+
+DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
+			const DAT_LMR_TRIPLET *part,
+			DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type,
+			DAT_EP_HANDLE ep, DAT_RMR_COOKIE cookie,
+			DAT_COMPLETION_FLAGS flags, DAT_RMR_CONTEXT *context)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_rmr_bind);
+
+DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_rmr_free);
+
+DAT_RETURN dat_ia_memtype_hint(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
+			       DAT_VLEN length, DAT_MEM_OPTIMIZE_FLAGS optimize,
+			       DAT_VLEN *preferred_length,
+			       DAT_VADDR *preferred_alignment)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ia_memtype_hint);
+
+DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
+			    DAT_COUNT max_pages, DAT_LMR_SCOPE scope,
+			    DAT_LMR_HANDLE *lmr)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_lmr_allocate);
+
+DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
+		       DAT_REGION_DESCRIPTION region, DAT_VLEN num_pages,
+		       DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type,
+		       DAT_EP_HANDLE ep, DAT_LMR_COOKIE cookie,
+		       DAT_COMPLETION_FLAGS flags, DAT_LMR_CONTEXT *lmr_context,
+		       DAT_RMR_CONTEXT *rmr_context)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_lmr_fmr);
+
+DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
+			      DAT_LMR_COOKIE cookie,
+			      DAT_COMPLETION_FLAGS flags)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_lmr_invalidate);
+
+DAT_RETURN dat_ia_reserved_lmr(DAT_IA_HANDLE ia, DAT_LMR_HANDLE *lmr,
+			       DAT_LMR_CONTEXT *context)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ia_reserved_lmr);
+
+DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
+				     const DAT_PROVIDER_INFO *info)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_registry_add_provider);
+
+DAT_RETURN dat_registry_remove_provider(const DAT_PROVIDER *provider,
+					const DAT_PROVIDER_INFO *info)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_registry_remove_provider);
+
+DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
+			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
+			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ext_ep_rw);
+
+DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_ext_ep_drain);
+
+DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia,
+				  const DAT_LMR_TRIPLET *segments, DAT_VLEN num)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_lmr_sync_rdma_read);
+
+DAT_RETURN dat_lmr_sync_rdma_write(DAT_IA_HANDLE ia,
+				   const DAT_LMR_TRIPLET *segments, DAT_VLEN num)
+{
+	return NOT_YET;
+}
+EXPORT_SYMBOL_GPL(dat_lmr_sync_rdma_write);

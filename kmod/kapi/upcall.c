@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Upcalls: how events reach a consumer.
+ *
+ * An event is queued under the locks of its EVD and perhaps of an EP, and the
+ * consumer posts in its upcall: so a tasklet makes it. Each processor has one of
+ * each EVD; how many of them call at once is counted, so that a policy holds
+ * also while it changes.
+ */
+
+#include <linux/export.h>
+#include <linux/interrupt.h>
+#include <linux/percpu.h>
+
+#include "kapi.h"
+
+/* Upcalls of one run, before others get their turn. */
+#define UPCALL_BUDGET	64
+
+struct kapi_worker {
+	struct tasklet_struct tasklet;
+	struct kapi_evd *kevd;
+};
+
+static bool policy_calls(DAT_UPCALL_POLICY policy)
+{
+	return policy > DAT_UPCALL_DISABLE;
+}
+
+/* Caller has softirqs off, or does not mind which processor it is. */
+void kapi_upcall_schedule(struct kapi_evd *kevd)
+{
+	tasklet_schedule(&raw_cpu_ptr(kevd->workers)->tasklet);
+}
+
+/* The core's hook, under the lock of its EVD. */
+void kapi_upcall_arrived(struct kdapl_evd *evd)
+{
+	struct kapi_evd *kevd = (struct kapi_evd *)(uintptr_t)evd->obj.user;
+
+	if (policy_calls(READ_ONCE(kevd->policy)))
+		kapi_upcall_schedule(kevd);
+}
+
+static bool upcall_begin(struct kapi_evd *kevd, DAT_UPCALL_POLICY *policy,
+			 DAT_UPCALL_OBJECT *upcall)
+{
+	bool begin = false;
+
+	spin_lock_bh(&kevd->lock);
+	*policy = kevd->policy;
+	*upcall = kevd->upcall;
+	if (policy_calls(*policy)) {
+		if (kevd->running && *policy != DAT_UPCALL_MANY)
+			kevd->missed = true;
+		else
+			begin = true;
+	}
+	kevd->running += begin;
+	spin_unlock_bh(&kevd->lock);
+	return begin;
+}
+
+static void upcall_end(struct kapi_evd *kevd)
+{
+	spin_lock_bh(&kevd->lock);
+	if (!--kevd->running) {
+		if (kevd->missed)
+			kapi_upcall_schedule(kevd);
+		kevd->missed = false;
+		wake_up_all(&kevd->idle);
+	}
+	spin_unlock_bh(&kevd->lock);
+}
+
+/* True when there may be another event to call for. */
+static bool upcall_make(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy,
+			const DAT_UPCALL_OBJECT *upcall)
+{
+	DAT_EVENT event;
+
+	if (policy == DAT_UPCALL_NOTIFY) {
+		if (kdapl_evd_count(kevd->evd))
+			upcall->upcall_func(upcall->instance_data, NULL,
+					    DAT_TRUE);
+		return false;
+	}
+	if (!kapi_evd_next(kevd, &event))
+		return false;
+	upcall->upcall_func(upcall->instance_data, &event,
+			    kdapl_evd_count(kevd->evd) ? DAT_TRUE : DAT_FALSE);
+	return true;
+}
+
+static void upcall_tasklet(struct tasklet_struct *tasklet)
+{
+	struct kapi_worker *worker = from_tasklet(worker, tasklet, tasklet);
+	struct kapi_evd *kevd = worker->kevd;
+	DAT_UPCALL_OBJECT upcall;
+	DAT_UPCALL_POLICY policy;
+	int left = UPCALL_BUDGET;
+	bool more = true;
+
+	while (more && left--) {
+		if (!upcall_begin(kevd, &policy, &upcall))
+			return;
+		more = upcall_make(kevd, policy, &upcall);
+		upcall_end(kevd);
+	}
+	if (more)
+		kapi_upcall_schedule(kevd);
+}
+
+int kapi_upcall_init(struct kapi_evd *kevd)
+{
+	struct kapi_worker *worker;
+	int cpu;
+
+	spin_lock_init(&kevd->lock);
+	init_waitqueue_head(&kevd->idle);
+	kevd->workers = alloc_percpu(struct kapi_worker);
+	if (!kevd->workers)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		worker = per_cpu_ptr(kevd->workers, cpu);
+		worker->kevd = kevd;
+		tasklet_setup(&worker->tasklet, upcall_tasklet);
+	}
+	return 0;
+}
+
+static bool upcall_idle(struct kapi_evd *kevd)
+{
+	bool idle;
+
+	spin_lock_bh(&kevd->lock);
+	idle = !kevd->running;
+	spin_unlock_bh(&kevd->lock);
+	return idle;
+}
+
+void kapi_upcall_stop(struct kapi_evd *kevd)
+{
+	spin_lock_bh(&kevd->lock);
+	WRITE_ONCE(kevd->policy, DAT_UPCALL_TEARDOWN);
+	kevd->missed = false;
+	spin_unlock_bh(&kevd->lock);
+	wait_event(kevd->idle, upcall_idle(kevd));
+}
+
+/* Stopped, and the core calls its hook no more. */
+void kapi_upcall_exit(struct kapi_evd *kevd)
+{
+	int cpu;
+
+	if (!kevd->workers)
+		return;
+	for_each_possible_cpu(cpu)
+		tasklet_kill(&per_cpu_ptr(kevd->workers, cpu)->tasklet);
+	free_percpu(kevd->workers);
+	kevd->workers = NULL;
+}
+
+static bool upcall_valid(DAT_UPCALL_POLICY policy, DAT_UPCALL_FLAG flag)
+{
+	switch (policy) {
+	case DAT_UPCALL_DISABLE:
+	case DAT_UPCALL_SINGLE_INSTANCE:
+	case DAT_UPCALL_NOTIFY:
+	case DAT_UPCALL_MANY:
+	case DAT_UPCALL_TEARDOWN:
+		return flag <= DAT_UPCALL_INVOC_ANY;
+	}
+	return false;
+}
+
+DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
+				 const DAT_UPCALL_OBJECT *upcall,
+				 DAT_UPCALL_FLAG flag)
+{
+	struct kapi_evd *kevd = kapi_to(evd, evd, EVD);
+	bool ok;
+
+	if (!kevd)
+		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
+	if (!upcall_valid(policy, flag))
+		return KAPI_BAD_ARG(2);
+
+	spin_lock_bh(&kevd->lock);
+	ok = !policy_calls(policy) ||
+	     (upcall ? upcall->upcall_func : kevd->upcall.upcall_func);
+	if (ok) {
+		if (upcall)
+			kevd->upcall = *upcall;
+		WRITE_ONCE(kevd->policy, policy);
+	}
+	spin_unlock_bh(&kevd->lock);
+	if (!ok)
+		return KAPI_BAD_ARG(3);
+
+	if (policy == DAT_UPCALL_TEARDOWN)
+		kapi_upcall_stop(kevd);
+	else if (policy_calls(policy) && flag == DAT_UPCALL_INVOC_ANY)
+		kapi_upcall_schedule(kevd);
+	return DAT_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(dat_evd_modify_upcall);

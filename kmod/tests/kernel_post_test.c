@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Posting by a consumer in the kernel: by calls, one operation or several. */
+
+#include "../srq.h"
+#include "env.h"
+
+#define DEPTH	8
+
+static bool is_recv_op(u8 op)
+{
+	return op == KDAPL_OP_RECV;
+}
+
+/* One operation, as kdapl_post_add() takes it or not. */
+static int post(struct env *env, struct test_ep *tep,
+		const struct kdapl_sqe *sqe)
+{
+	bool recv = is_recv_op(sqe->op);
+	int ret;
+
+	*kdapl_post_begin(tep->ep, recv) = *sqe;
+	ret = kdapl_post_add(tep->ep);
+	kdapl_post_end(tep->ep, recv, !ret);
+	return ret;
+}
+
+static int post_op(struct env *env, struct test_ep *tep, u8 op, u64 cookie)
+{
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, op, cookie);
+
+	return post(env, tep, &sqe);
+}
+
+static u32 finish_sends(struct test_ep *tep, u32 n)
+{
+	return fake_complete(env_qp(tep), &env_qp(tep)->sq, n, IB_WC_SUCCESS);
+}
+
+static void post_and_complete(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_wr *wr;
+
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 1), 0);
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 2), 0);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 1);
+	wr = fake_wr(&env_qp(&tep)->sq, 0);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_SEND);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].addr, ENV_LMR_ADDR);
+	/* Nobody shares a counter with other processors for this. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+	KUNIT_EXPECT_EQ(test, finish_sends(&tep, 1), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+}
+
+/* Several are one call of the driver, and in order. */
+static void post_several(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe *sqe;
+
+	env_connect(env, &tep);
+	sqe = kdapl_post_begin(tep.ep, false);
+	*sqe = prog_sqe(env, tep.id, KDAPL_OP_RDMA_WRITE, 1);
+	sqe->remote_addr = 0x99;
+	KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), 0);
+	*sqe = prog_sqe(env, tep.id, KDAPL_WORK_SEND_INV, 2);
+	sqe->rkey = 0x77;
+	sqe->flags = KDAPL_SQE_SOLICITED;
+	KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), 0);
+	kdapl_post_end(tep.ep, false, true);
+
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 1);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 2);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
+			IB_WR_RDMA_WRITE);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->remote_addr, 0x99);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 1)->opcode,
+			IB_WR_SEND_WITH_INV);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 1)->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_SOLICITED);
+	finish_sends(&tep, 2);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_SUCCESS);
+}
+
+/* All or none: what was added before a bad one leaves nothing behind. */
+static void post_takes_back(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe *sqe;
+	unsigned int i;
+
+	env_connect(env, &tep);
+	sqe = kdapl_post_begin(tep.ep, false);
+	for (i = 0; i < DEPTH; i++) {
+		*sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, i);
+		KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), 0);
+	}
+	KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), -ENOBUFS);
+	kdapl_post_end(tep.ep, false, false);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+
+	/* All the room is there. */
+	for (i = 0; i < DEPTH; i++)
+		KUNIT_EXPECT_EQ(test,
+				post_op(env, &tep, KDAPL_OP_SEND, 10 + i), 0);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 99), -ENOBUFS);
+	finish_sends(&tep, DEPTH);
+	for (i = 0; i < DEPTH; i++)
+		EXPECT_DTO(test, &tep.request, 10 + i, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+}
+
+static void post_no_more_than_a_chain(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, 2 * KDAPL_SQ_CHAIN);
+	struct kdapl_sqe *sqe;
+	unsigned int i;
+
+	env_connect(env, &tep);
+	sqe = kdapl_post_begin(tep.ep, false);
+	*sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	for (i = 0; i < KDAPL_SQ_CHAIN; i++)
+		KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), -ENOBUFS);
+	kdapl_post_end(tep.ep, false, true);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, KDAPL_SQ_CHAIN);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 1);
+}
+
+/* What is wrong is an error of the call, and the connection goes on. */
+static void post_checks(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), -EBADFD);
+	env_connect(env, &tep);
+	sqe.seg[0].lmr++;
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), -EACCES);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	sqe.num_seg = KDAPL_SEGS_MAX + 1;
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), -EMSGSIZE);
+	sqe = prog_sqe(env, tep.id, 77, 1);
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), -EINVAL);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	sqe.flags = 0x8000;
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), -EINVAL);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 0);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 2), 0);
+	finish_sends(&tep, 1);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_SUCCESS);
+}
+
+/* Behind the end of a connection all is flushed, whatever it is. */
+static void post_flushes(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 3);
+
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 1), 0);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 2), 0);
+	sqe.seg[0].lmr++;
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), 0);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 4), 0);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.recv, 4, DAT_DTO_ERR_FLUSHED);
+}
+
+/* What the device refuses breaks the connection, as it does a program's. */
+static void post_refused_by_device(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env_connect(env, &tep);
+	env_qp(&tep)->post_error = -EINVAL;
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 1), 0);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+static void post_on_srq(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct kdapl_srq_create arg = {
+		.pz = env->pz, .max_recvs = 2, .max_recv_iov = 1,
+	};
+	struct kdapl_sqe sqe = prog_sqe(env, 0, KDAPL_OP_RECV, 1);
+	struct kdapl_srq *srq;
+
+	env->ia->drop_async = true;
+	KUNIT_ASSERT_EQ(test, kdapl_srq_create(env->ia, &arg), 0);
+	srq = to_srq(env_hold(env, arg.id, KDAPL_OBJ_SRQ));
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), 0);
+	KUNIT_EXPECT_EQ(test, to_fake_srq(srq->ibsrq)->queue.head, 1);
+	sqe.num_seg = 2;
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EINVAL);
+	sqe.num_seg = 1;
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, to_fake_srq(srq->ibsrq)->queue.head, 2);
+	KUNIT_EXPECT_FALSE(test, srq->failed);
+	kdapl_srq_kill(srq);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EBADFD);
+}
+
+static struct kunit_case kernel_post_cases[] = {
+	KUNIT_CASE(post_and_complete),
+	KUNIT_CASE(post_several),
+	KUNIT_CASE(post_takes_back),
+	KUNIT_CASE(post_no_more_than_a_chain),
+	KUNIT_CASE(post_checks),
+	KUNIT_CASE(post_flushes),
+	KUNIT_CASE(post_refused_by_device),
+	KUNIT_CASE(post_on_srq),
+	{}
+};
+
+static struct kunit_suite kernel_post_suite = {
+	.name = "kdapl-kernel-post",
+	.init = env_init_kernel,
+	.exit = env_exit,
+	.test_cases = kernel_post_cases,
+};
+
+kunit_test_suite(kernel_post_suite);

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Upcalls: who is called for which events, how often at once, and when no more. */
+
+#include <linux/completion.h>
+#include <linux/kthread.h>
+
+#include "../kapi/kapi.h"
+#include "env.h"
+
+#define QLEN		64
+#define SOFTWARE(number)						\
+	((struct dat_event){						\
+		.event_number = DAT_SOFTWARE_EVENT,			\
+		.event_data.software_event_data.pointer =		\
+			(void *)(uintptr_t)(number),			\
+	})
+
+/**
+ * struct caller - a consumer's upcall, and what it saw
+ * @kia: its IA
+ * @evd: its EVD
+ * @calls: how often it was called
+ * @sum: of the events' pointers
+ * @inside: calls that run
+ * @most: of them at once
+ * @hold: calls spin while it is set
+ * @dequeue: calls take what is queued
+ */
+struct caller {
+	struct kapi_ia *kia;
+	DAT_EVD_HANDLE evd;
+	atomic_t calls, inside, most, hold;
+	atomic64_t sum;
+	bool dequeue;
+};
+
+/* What the rest of the module would give. */
+const DAT_PROVIDER kapi_provider = { .device_name = "test" };
+
+int kdapl_ia_enter(struct kdapl_ia *ia)
+{
+	return 0;
+}
+
+void kdapl_ia_enter_free(struct kdapl_ia *ia)
+{
+}
+
+void kdapl_ia_leave(struct kdapl_ia *ia)
+{
+}
+
+/* Of the test that runs. */
+static struct caller *the_caller;
+
+static void saw(struct caller *caller, const DAT_EVENT *event)
+{
+	const DAT_SOFTWARE_EVENT_DATA *data =
+		&event->event_data.software_event_data;
+
+	atomic64_add((uintptr_t)data->pointer, &caller->sum);
+}
+
+static void upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
+{
+	struct caller *caller = instance;
+	int inside = atomic_inc_return(&caller->inside);
+	DAT_EVENT taken;
+
+	if (inside > atomic_read(&caller->most))
+		atomic_set(&caller->most, inside);
+	if (event)
+		saw(caller, event);
+	while (caller->dequeue &&
+	       dat_evd_dequeue(caller->evd, &taken) == DAT_SUCCESS)
+		saw(caller, &taken);
+	atomic_inc(&caller->calls);
+	while (atomic_read(&caller->hold))
+		cpu_relax();
+	atomic_dec(&caller->inside);
+}
+
+static void caller_make(struct kunit *test, struct caller *caller,
+			DAT_UPCALL_POLICY policy)
+{
+	const DAT_UPCALL_OBJECT object = {
+		.instance_data = caller,
+		.upcall_func = upcall,
+	};
+
+	KUNIT_ASSERT_EQ(test, DAT_SUCCESS,
+			dat_evd_kcreate(caller->kia, QLEN, policy, &object,
+					DAT_EVD_SOFTWARE_FLAG, &caller->evd));
+}
+
+static void post(struct kunit *test, struct caller *caller, u64 number)
+{
+	const DAT_EVENT event = SOFTWARE(number);
+
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS,
+			dat_evd_post_se(caller->evd, &event));
+}
+
+static void modify(struct kunit *test, struct caller *caller,
+		   DAT_UPCALL_POLICY policy, DAT_UPCALL_FLAG flag)
+{
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS,
+			dat_evd_modify_upcall(caller->evd, policy,
+					      DAT_UPCALL_SAME, flag));
+}
+
+static int upcall_init(struct kunit *test)
+{
+	struct caller *caller;
+	struct kapi_ia *kia;
+	struct env *env;
+	int ret;
+
+	ret = env_init_kernel(test);
+	if (ret)
+		return ret;
+	env = test->priv;
+	kia = kunit_kzalloc(test, sizeof(*kia), GFP_KERNEL);
+	caller = kunit_kzalloc(test, sizeof(*caller), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, kia);
+	KUNIT_ASSERT_NOT_NULL(test, caller);
+	kia->obj.magic = KAPI_MAGIC;
+	kia->obj.type = DAT_HANDLE_TYPE_IA;
+	kia->obj.ia = kia;
+	kia->core = env->ia;
+	xa_init(&kia->live);
+	caller->kia = kia;
+	the_caller = caller;
+	return 0;
+}
+
+static struct caller *caller_of(struct kunit *test)
+{
+	return the_caller;
+}
+
+static void upcall_exit(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	atomic_set(&caller->hold, 0);
+	if (caller->evd)
+		KUNIT_EXPECT_EQ(test, DAT_SUCCESS, dat_evd_free(caller->evd));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&caller->kia->live));
+	rcu_barrier();
+	env_exit(test);
+}
+
+static void disable_calls_nobody(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	DAT_EVENT event;
+
+	caller_make(test, caller, DAT_UPCALL_DISABLE);
+	post(test, caller, 5);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->calls));
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS,
+			dat_evd_dequeue(caller->evd, &event));
+	KUNIT_EXPECT_EQ(test, (int)event.event_number, DAT_SOFTWARE_EVENT);
+	KUNIT_EXPECT_PTR_EQ(test, event.evd_handle, caller->evd);
+	KUNIT_EXPECT_EQ(test, DAT_QUEUE_EMPTY,
+			DAT_GET_TYPE(dat_evd_dequeue(caller->evd, &event)));
+}
+
+static void single_gets_each_event(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	int i;
+
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	for (i = 1; i <= 10; i++)
+		post(test, caller, i);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == 10);
+	KUNIT_EXPECT_EQ(test, 55, atomic64_read(&caller->sum));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->most));
+}
+
+static void notify_takes_nothing(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	caller->dequeue = true;
+	caller_make(test, caller, DAT_UPCALL_NOTIFY);
+	post(test, caller, 7);
+	post(test, caller, 8);
+	EXPECT_SOON(test, atomic64_read(&caller->sum) == 15);
+	KUNIT_EXPECT_LE(test, atomic_read(&caller->calls), 2);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->most));
+}
+
+struct poster {
+	struct kunit *test;
+	struct caller *caller;
+	struct completion done;
+	int cpu;
+};
+
+static int post_on(void *arg)
+{
+	struct poster *poster = arg;
+
+	post(poster->test, poster->caller, 1);
+	complete(&poster->done);
+	return 0;
+}
+
+/* Its upcall is made on the same processor. */
+static void post_elsewhere(struct kunit *test, struct poster *poster, int cpu)
+{
+	struct task_struct *task;
+
+	poster->test = test;
+	poster->caller = caller_of(test);
+	init_completion(&poster->done);
+	task = kthread_create(post_on, poster, "kdapl-poster");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpu);
+	wake_up_process(task);
+}
+
+/* The test itself runs on another processor than those that are held. */
+static int held_cpus(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two processors");
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+	return cpumask_last(cpu_online_mask);
+}
+
+static void single_is_one_at_a_time(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	struct poster poster;
+	int cpu = held_cpus(test);
+
+	atomic_set(&caller->hold, 1);
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	post_elsewhere(test, &poster, cpu);
+	EXPECT_SOON(test, atomic_read(&caller->inside) == 1);
+	/* Here the upcall finds another one running, which is told so. */
+	post(test, caller, 2);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->inside));
+	atomic_set(&caller->hold, 0);
+	EXPECT_SOON(test, atomic64_read(&caller->sum) == 3);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->most));
+	wait_for_completion(&poster.done);
+}
+
+static int release_later(void *arg)
+{
+	struct caller *caller = arg;
+
+	usleep_range(20000, 30000);
+	atomic_set(&caller->hold, 0);
+	return 0;
+}
+
+static void teardown_waits(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	struct task_struct *task;
+	struct poster poster;
+	int cpu = held_cpus(test);
+
+	atomic_set(&caller->hold, 1);
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	post_elsewhere(test, &poster, cpu);
+	EXPECT_SOON(test, atomic_read(&caller->inside) == 1);
+	task = kthread_run(release_later, caller, "kdapl-release");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->inside));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->hold));
+	wait_for_completion(&poster.done);
+	/* And nobody is called any more. */
+	post(test, caller, 9);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+}
+
+static void any_sees_what_is_queued(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	caller_make(test, caller, DAT_UPCALL_DISABLE);
+	post(test, caller, 3);
+	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_ANY);
+	EXPECT_SOON(test, atomic64_read(&caller->sum) == 3);
+}
+
+static void new_waits_for_the_next(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	caller_make(test, caller, DAT_UPCALL_DISABLE);
+	post(test, caller, 3);
+	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_NEW);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->calls));
+	post(test, caller, 4);
+	EXPECT_SOON(test, atomic64_read(&caller->sum) == 7);
+}
+
+static void bad_arguments_are_refused(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	DAT_EVD_HANDLE evd;
+
+	caller_make(test, caller, DAT_UPCALL_DISABLE);
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_PARAMETER,
+			DAT_GET_TYPE(dat_evd_modify_upcall(caller->evd, 50,
+							   NULL, 0)));
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_PARAMETER,
+			DAT_GET_TYPE(dat_evd_kcreate(caller->kia, QLEN,
+						     DAT_UPCALL_MANY, NULL,
+						     DAT_EVD_SOFTWARE_FLAG,
+						     &evd)));
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_HANDLE,
+			DAT_GET_TYPE(dat_evd_free(caller->kia)));
+}
+
+static int post_many(void *arg)
+{
+	struct caller *caller = arg;
+	const DAT_EVENT event = SOFTWARE(1);
+
+	while (!kthread_should_stop()) {
+		dat_evd_post_se(caller->evd, &event);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Policies change, and the EVD's upcalls end, while events come. */
+static void changes_under_load(struct kunit *test)
+{
+	static const DAT_UPCALL_POLICY policies[] = {
+		DAT_UPCALL_MANY, DAT_UPCALL_SINGLE_INSTANCE,
+		DAT_UPCALL_NOTIFY, DAT_UPCALL_DISABLE,
+	};
+	struct caller *caller = caller_of(test);
+	struct task_struct *task;
+	int i, before;
+
+	caller->dequeue = true;
+	caller_make(test, caller, DAT_UPCALL_MANY);
+	task = kthread_run(post_many, caller, "kdapl-load");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	for (i = 0; i < 200; i++) {
+		modify(test, caller, policies[i % ARRAY_SIZE(policies)],
+		       DAT_UPCALL_INVOC_ANY);
+		if (i % 10)
+			continue;
+		modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
+		before = atomic_read(&caller->calls);
+		KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->inside));
+		usleep_range(50, 100);
+		KUNIT_EXPECT_EQ(test, before, atomic_read(&caller->calls));
+	}
+	modify(test, caller, DAT_UPCALL_MANY, DAT_UPCALL_INVOC_ANY);
+	KUNIT_EXPECT_GT(test, atomic_read(&caller->calls), 0);
+	kthread_stop(task);
+}
+
+static struct kunit_case upcall_cases[] = {
+	KUNIT_CASE(disable_calls_nobody),
+	KUNIT_CASE(single_gets_each_event),
+	KUNIT_CASE(notify_takes_nothing),
+	KUNIT_CASE(single_is_one_at_a_time),
+	KUNIT_CASE(teardown_waits),
+	KUNIT_CASE(any_sees_what_is_queued),
+	KUNIT_CASE(new_waits_for_the_next),
+	KUNIT_CASE(bad_arguments_are_refused),
+	KUNIT_CASE(changes_under_load),
+	{}
+};
+
+static struct kunit_suite upcall_suite = {
+	.name = "kdapl-upcall",
+	.init = upcall_init,
+	.exit = upcall_exit,
+	.test_cases = upcall_cases,
+};
+
+kunit_test_suite(upcall_suite);
