@@ -150,12 +150,10 @@ void kdapl_work_refuse(struct kdapl_ep *ep, struct kdapl_work *work,
 	kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
 }
 
-/*
- * The library counts and posts no more than fits. (I) pairs with (J): the slot's
- * event is stored before the slot is free.
- */
+/* The library counts and posts no more than fits. */
 static bool wq_is_full(const struct kdapl_wq *wq)
 {
+	/* (I) pairs with (J): the slot's event is stored before the slot is free. */
 	return wq->head - smp_load_acquire(&wq->done) >= wq->size;
 }
 
