@@ -198,7 +198,9 @@ static void post_refused_by_device(struct kunit *test)
 	env_qp(&tep)->post_error = -EINVAL;
 	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 1), 0);
 	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
-	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	/* The state is stored before its event is there. */
+	EXPECT_SOON(test, prog_events(&tep.conn) == 1);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECTED);
 	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
 }
 
