@@ -139,6 +139,7 @@ static void evd_make_loud(struct kdapl_evd *evd)
 			continue;
 		evd->backlog_loud += rec->quiet;
 		rec->quiet = false;
+		rec->told = true;
 		return;
 	}
 	evd->notified = evd->tail;
@@ -182,6 +183,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		evd_store(evd, event, rec);
 	} else {
 		rec->event = *event;
+		rec->told = false;
 		list_add_tail(&rec->list, &evd->backlog);
 		evd_count(evd, rec, 1);
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
@@ -298,6 +300,13 @@ void kdapl_evd_notify(struct kdapl_evd *evd)
 	spin_unlock_bh(&evd->lock);
 }
 
+/* Records went that told of what came before, too: that may still be there. */
+static void evd_keep_told(struct kdapl_evd *evd, bool told)
+{
+	if (told && !evd->dead && kdapl_evd_queued(evd))
+		evd_make_loud(evd);
+}
+
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 {
 	if (!evd)
@@ -306,6 +315,7 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 	if (!list_empty(&rec->list)) {
 		list_del_init(&rec->list);
 		evd_count(evd, rec, -1);
+		evd_keep_told(evd, rec->told);
 	}
 	spin_unlock_bh(&evd->lock);
 }
@@ -315,6 +325,7 @@ void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 			  void *arg, struct list_head *list)
 {
 	struct kdapl_evrec *rec, *next;
+	bool told = false;
 
 	spin_lock_bh(&evd->lock);
 	list_for_each_entry_safe(rec, next, &evd->backlog, list) {
@@ -322,7 +333,9 @@ void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 			continue;
 		list_move_tail(&rec->list, list);
 		evd_count(evd, rec, -1);
+		told |= rec->told;
 	}
+	evd_keep_told(evd, told);
 	spin_unlock_bh(&evd->lock);
 }
 

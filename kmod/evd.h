@@ -32,6 +32,7 @@ struct kdapl_evrec {
 	void (*release)(struct kdapl_evrec *rec);
 	/* No notification, where the EVD makes a difference. Its own, while it waits. */
 	bool quiet;
+	bool told;		/* one, because an event before it may have been */
 };
 
 struct kdapl_cno;

@@ -347,6 +347,25 @@ static void notify_cancelled_by_match(struct kunit *test)
 	EXPECT_NO_EVENT(test, &tevd);
 }
 
+/* One that was told of by a later one, which another EP took back. */
+static void notify_cancelled_with_the_news(struct kunit *test)
+{
+	struct test_evd tevd = quiet_evd(test);
+	struct recs recs = {};
+	unsigned int i;
+
+	for (i = 0; i < QLEN + 2; i++)
+		post(&tevd, &recs, true);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
+	kdapl_evd_notify(tevd.evd);
+	kdapl_evd_cancel(tevd.evd, &recs.rec[QLEN + 1]);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	kdapl_evd_cancel(tevd.evd, &recs.rec[QLEN]);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
+	take(test, &tevd, QLEN);
+	EXPECT_NO_EVENT(test, &tevd);
+}
+
 /* What called nobody when it came is told with the end of its connection. */
 static void notify_end_tells_all(struct kunit *test)
 {
@@ -409,6 +428,7 @@ static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_cancelled),
 	KUNIT_CASE(notify_cancelled_before_quiet),
 	KUNIT_CASE(notify_cancelled_by_match),
+	KUNIT_CASE(notify_cancelled_with_the_news),
 	KUNIT_CASE(notify_end_tells_all),
 	KUNIT_CASE(notify_reset_at_the_limit),
 	KUNIT_CASE(notify_reset_again),
