@@ -735,7 +735,11 @@ static void ep_obj_destroy(struct kdapl_obj *obj)
 
 	/* An event of type 0 is none: the consumer asked for this end. */
 	ep_stop(ep, 0);
+	/* Who posts from the ring is through, and who posts by a call. */
 	kdapl_sq_sync(&obj->ia->sq);
+	spin_lock_bh(&ep->lock);
+	ep->closed = true;
+	spin_unlock_bh(&ep->lock);
 	if (ep->srq)
 		kdapl_srq_cancel(ep);
 	else

@@ -93,6 +93,7 @@ struct kdapl_ep {
 	bool refused;		/* an entry was refused: the rest is flushed */
 	bool recv_failed;	/* the device moves the queue pair to error */
 	bool gone;		/* freed, or its device is gone */
+	bool closed;		/* freed: nobody posts any more */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
 	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */

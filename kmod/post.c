@@ -348,7 +348,7 @@ struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
 /* What the library finds out for a program. */
 static int post_check_state(const struct kdapl_ep *ep, bool recv)
 {
-	if (!ep->pz || (recv && ep->srq))
+	if (ep->closed || !ep->pz || (recv && ep->srq))
 		return -EBADFD;
 	if (!recv && ep->state != KDAPL_EP_CONNECTED &&
 	    ep->state != KDAPL_EP_DISCONNECTED)
