@@ -314,6 +314,8 @@ void kdapl_srq_attach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 {
 	lockdep_assert_held(&srq->mutex);
 	ep->srq_qp = ep->qp;
+	if (ep->recv_cq)
+		srq->many_cqs = true;
 	hash_add_rcu(srq->eps, &ep->srq_node, (unsigned long)ep->srq_qp);
 	kdapl_srq_listen_to(srq, ep);
 }
@@ -325,6 +327,9 @@ void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 	hash_del_rcu(&ep->srq_node);
 	/* Who has found it by this address is through before it gets another. */
 	kdapl_cq_drain(kdapl_srq_cq(ep));
+	/* Nor does who looks for another one by another queue stand on it. */
+	if (srq->many_cqs)
+		synchronize_rcu();
 }
 
 /* Caller is in an RCU read section. */

@@ -39,8 +39,9 @@
  *	their own (solicited receives); NULL when the device is gone
  * @cg: who is charged for it
  * @chunks: all slots
- * @eps: EPs with a queue pair, by its address; read in the order of
- *	their completion queue
+ * @eps: EPs with a queue pair, by its address; read by who polls a completion
+ *	queue of theirs
+ * @many_cqs: there was one with a queue of its own
  * @listened: EPs whose receives are looked for; written under the mutex
  * @lock: guards all below; innermost, softirq-safe
  * @ibsrq: the device's; NULL when the device is gone
@@ -74,6 +75,7 @@ struct kdapl_srq {
 	struct rdma_cgroup *cg;
 	struct list_head chunks;
 	DECLARE_HASHTABLE(eps, 6);
+	bool many_cqs;
 	unsigned int listened;
 
 	spinlock_t lock;		/* see above */
