@@ -143,6 +143,9 @@ Status Ep::make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &att
 {
 	Draft<Ep> draft(ia->provider(), ia.share(), args, attributes);
 
+	/* What is posted while the module makes it may be its own already. */
+	if (args.srq && attributes.recv_completion_flags & completion_solicited)
+		args.srq->ring_always();
 	if (Status status = draft->make_in_module(); !status.ok())
 		return status;
 	if (attributes.soft_mark != mark_infinite) {
@@ -152,8 +155,6 @@ Status Ep::make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &att
 			return status;
 		}
 	}
-	if (args.srq && attributes.recv_completion_flags & completion_solicited)
-		args.srq->ring_always();
 	ep = ia->adopt(draft);
 	return ep ? success : fail(Type::invalid_handle, Sub::handle_ia);
 }
