@@ -1073,7 +1073,8 @@ DAT_RETURN dat_ep_reset(DAT_EP_HANDLE ep);
  * @ep: the EP
  *
  * A connection ends abruptly. No event of it comes later; those that are queued
- * stay.
+ * stay. No post on it may run meanwhile, or follow: who posts in upcalls ends them
+ * first.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE; DAT_INVALID_STATE while it is an

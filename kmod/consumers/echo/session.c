@@ -213,9 +213,9 @@ static int go_on(struct echo_session *session)
 
 static void session_over(struct echo_session *session)
 {
-	if (session->ending)
+	if (READ_ONCE(session->ending))
 		return;
-	session->ending = true;
+	WRITE_ONCE(session->ending, true);
 	queue_work(echo.queue, &session->end);
 }
 
@@ -242,6 +242,9 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 {
 	struct echo_session *session = instance;
 
+	/* The EVD's lock, between any two upcalls, orders them. */
+	if (READ_ONCE(session->ending))
+		return;
 	switch (event->event_number) {
 	case DAT_DTO_COMPLETION_EVENT:
 		if (completed(session,
@@ -374,6 +377,12 @@ void echo_session_free(struct echo_session *session)
 	mutex_unlock(&echo.lock);
 	if (session->cr)
 		dat_cr_reject(session->cr, 0, NULL);
+	/* First no upcall runs: it posts on the EP. */
+	if (session->evd)
+		dat_evd_modify_upcall(session->evd, DAT_UPCALL_TEARDOWN,
+				      DAT_UPCALL_SAME, DAT_UPCALL_INVOC_NEW);
+	/* An upcall may have ended a session that could not start. */
+	cancel_work(&session->end);
 	/* In this order: nothing is freed that another one uses. */
 	if (session->ep)
 		dat_ep_free(session->ep);
