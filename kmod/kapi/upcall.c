@@ -107,8 +107,9 @@ static void upcall_tasklet(struct tasklet_struct *tasklet)
 		more = upcall_make(kevd, policy, &upcall);
 		upcall_end(kevd);
 	}
+	/* Itself: who kills this one's tasklet must not miss it. */
 	if (more)
-		kapi_upcall_schedule(kevd);
+		tasklet_schedule(tasklet);
 }
 
 int kapi_upcall_init(struct kapi_evd *kevd)
