@@ -122,13 +122,20 @@ static bool ia_unused(struct kapi_ia *kia)
 	return true;
 }
 
-static void evd_quiet(struct kapi_obj *obj)
+static void evd_quiet(struct kapi_evd *kevd)
 {
-	struct kapi_evd *kevd = container_of(obj, struct kapi_evd, obj);
-
 	kdapl_evd_hook(kevd->evd, NULL);
-	kapi_upcall_stop(kevd);
-	kapi_upcall_exit(kevd);
+	kapi_upcall_close(kevd);
+}
+
+static void each_evd(struct kapi_ia *kia, void (*act)(struct kapi_evd *kevd))
+{
+	struct kapi_obj *obj;
+	unsigned long index;
+
+	xa_for_each(&kia->live, index, obj)
+		if (obj->type == DAT_HANDLE_TYPE_EVD)
+			act(container_of(obj, struct kapi_evd, obj));
 }
 
 /* The consumer is not called any more, then everything goes. */
@@ -137,9 +144,9 @@ static void ia_close(struct kapi_ia *kia)
 	struct kapi_obj *obj;
 	unsigned long index;
 
-	xa_for_each(&kia->live, index, obj)
-		if (obj->type == DAT_HANDLE_TYPE_EVD)
-			evd_quiet(obj);
+	/* One EVD's upcall may want to enable another's: first all are closed. */
+	each_evd(kia, evd_quiet);
+	each_evd(kia, kapi_upcall_exit);
 	kdapl_ia_close(kia->core);
 	xa_for_each(&kia->live, index, obj)
 		kapi_forget(obj);

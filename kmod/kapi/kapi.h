@@ -67,6 +67,7 @@ struct kapi_pz {
  * @upcall: whom to call
  * @running: upcalls that run
  * @missed: one was not begun because another ran
+ * @closed: its IA closes: upcalls are not enabled any more
  * @idle: none runs
  * @workers: one for each processor
  */
@@ -78,6 +79,7 @@ struct kapi_evd {
 	DAT_UPCALL_OBJECT upcall;
 	unsigned int running;
 	bool missed;
+	bool closed;
 	wait_queue_head_t idle;
 	struct kapi_worker __percpu *workers;
 };
@@ -180,6 +182,8 @@ struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,
 				 const DAT_UPCALL_OBJECT *upcall, u32 flags);
 /* From now on the consumer is not called; waits for calls that run. */
 void kapi_upcall_stop(struct kapi_evd *kevd);
+/* As above, and nobody can enable it again. */
+void kapi_upcall_close(struct kapi_evd *kevd);
 int kapi_upcall_init(struct kapi_evd *kevd);
 void kapi_upcall_exit(struct kapi_evd *kevd);
 void kapi_upcall_arrived(struct kdapl_evd *evd);
