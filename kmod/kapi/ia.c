@@ -21,7 +21,18 @@ static struct kapi_ia *ia_new(void)
 	kia->obj.type = DAT_HANDLE_TYPE_IA;
 	kia->obj.ia = kia;
 	xa_init(&kia->live);
+	if (kapi_word_give(&kia->obj)) {
+		kfree(kia);
+		return NULL;
+	}
 	return kia;
+}
+
+static void ia_forget(struct kapi_ia *kia)
+{
+	kapi_word_take(&kia->obj);
+	kia->obj.magic = 0;
+	kfree_rcu(&kia->obj, rcu);
 }
 
 /* The EVD of another IA, or one of its own. */
@@ -47,7 +58,7 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 	struct kdapl_ia_open arg = {
 		.size = sizeof(arg),
 		.async_evd = lent ? lent->obj.id : 0,
-		.user = kapi_word(kia),
+		.user = kia->obj.word,
 	};
 	struct kdapl_ia *core;
 	int ret;
@@ -97,7 +108,7 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT qlen,
 	ret = ia_open(kia, name, qlen, lent);
 	if (ret) {
 		module_put(THIS_MODULE);
-		kfree(kia);
+		ia_forget(kia);
 		return ret == -ENODEV ? DAT_ERROR(DAT_PROVIDER_NOT_FOUND,
 						  DAT_NAME_NOT_REGISTERED) :
 					kapi_error(ret);
@@ -151,8 +162,7 @@ static void ia_close(struct kapi_ia *kia)
 	xa_for_each(&kia->live, index, obj)
 		kapi_forget(obj);
 	xa_destroy(&kia->live);
-	kia->obj.magic = 0;
-	kfree_rcu(&kia->obj, rcu);
+	ia_forget(kia);
 }
 
 DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags)
