@@ -29,6 +29,7 @@ struct echo_buffer {
  * @end: frees it
  * @cr: its request, until it is decided
  * @hello: what it wants
+ * @memory: bytes of echo.memory that are its own
  * @ep: of the connection
  * @evd: for all events of @ep; its upcalls come one at a time
  * @recvs: for its messages
@@ -51,6 +52,7 @@ struct echo_session {
 	struct work_struct start, end;
 	DAT_CR_HANDLE cr;
 	struct echo_hello hello;
+	u64 memory;
 	DAT_EP_HANDLE ep;
 	DAT_EVD_HANDLE evd;
 	struct echo_buffer recvs, sends, data;
@@ -70,8 +72,9 @@ struct echo {
 	DAT_PZ_HANDLE pz;
 	DAT_PSP_HANDLE psp;
 	struct workqueue_struct *queue;	/* one at a time, in order */
-	struct mutex lock;		/* guards sessions */
+	struct mutex lock;		/* guards the rest */
 	struct list_head sessions;
+	u64 memory;			/* of them, in bytes */
 };
 
 extern struct echo echo;

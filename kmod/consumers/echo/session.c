@@ -2,11 +2,16 @@
 /* One client: from its request to its end. */
 
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "echo.h"
 
 #define SEND_TAG	BIT_ULL(32)
+
+static uint memory_mb = 256;
+module_param(memory_mb, uint, 0644);
+MODULE_PARM_DESC(memory_mb, "megabytes that all clients together may use");
 
 /* ---- buffers ------------------------------------------------------------- */
 
@@ -260,10 +265,26 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 
 /* ---- life ---------------------------------------------------------------- */
 
+/* A client must not take what others need: neither alone nor as many. */
+static int session_charge(struct echo_session *session)
+{
+	u64 memory = echo_hello_memory(&session->hello);
+	int ret = -ENOSPC;
+
+	mutex_lock(&echo.lock);
+	if (echo.memory + memory <= (u64)READ_ONCE(memory_mb) << 20) {
+		echo.memory += memory;
+		session->memory = memory;
+		ret = 0;
+	}
+	mutex_unlock(&echo.lock);
+	return ret;
+}
+
 static int session_make_buffers(struct echo_session *session)
 {
 	const struct echo_hello *hello = &session->hello;
-	u32 slots = 2 * hello->depth + 4;
+	u32 slots = echo_hello_slots(hello);
 	u32 size = ECHO_CONTROL_SIZE;
 	int ret;
 
@@ -345,7 +366,9 @@ static int session_accept(struct echo_session *session)
 	if (!echo_hello_parse(&session->hello, param.private_data,
 			      param.private_data_size))
 		return -EPROTO;
-	ret = session_make(session);
+	ret = session_charge(session);
+	if (!ret)
+		ret = session_make(session);
 	if (ret)
 		return ret;
 	if (dat_cr_accept(session->cr, session->ep, 0, NULL) != DAT_SUCCESS)
@@ -366,7 +389,7 @@ static void session_start(struct work_struct *work)
 	ret = session_accept(session);
 	if (!ret)
 		return;
-	pr_warn("kdapl_echo: a client was refused: %d\n", ret);
+	pr_warn_ratelimited("kdapl_echo: a client was refused: %d\n", ret);
 	echo_session_free(session);
 }
 
@@ -393,6 +416,9 @@ void echo_session_free(struct echo_session *session)
 	buffer_free(&session->data);
 	kvfree(session->todo);
 	kvfree(session->lengths);
+	mutex_lock(&echo.lock);
+	echo.memory -= session->memory;
+	mutex_unlock(&echo.lock);
 	kfree(session);
 }
 
