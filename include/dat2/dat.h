@@ -730,7 +730,8 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT qlen,
 /**
  * dat_ia_query() - what an adapter and its provider can do
  * @ia: the IA
- * @async_evd: out: the EVD for asynchronous events; may be NULL
+ * @async_evd: out: the EVD for asynchronous events that was made with @ia; NULL
+ *	when it was lent: it may have gone with its own IA. May be NULL
  * @ia_mask: attributes wanted
  * @ia_attr: out; NULL where none is wanted
  * @provider_mask: attributes wanted

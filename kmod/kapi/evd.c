@@ -178,7 +178,7 @@ DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd)
 	if (!kevd)
 		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
 	ia = kevd->obj.ia;
-	if (kevd == ia->async && ia->own_async)
+	if (kevd == ia->async)
 		return DAT_ERROR(DAT_INVALID_STATE,
 				 DAT_INVALID_STATE_EVD_IN_USE);
 	kdapl_ia_enter_free(ia->core);

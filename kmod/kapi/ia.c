@@ -35,20 +35,15 @@ static void ia_forget(struct kapi_ia *kia)
 	kfree_rcu(&kia->obj, rcu);
 }
 
-/* The EVD of another IA, or one of its own. */
-static int ia_set_async(struct kapi_ia *kia, DAT_COUNT qlen,
-			struct kapi_evd *lent)
+static int ia_make_async(struct kapi_ia *kia, DAT_COUNT qlen)
 {
-	struct kapi_evd *kevd = lent;
+	struct kapi_evd *kevd;
 
-	if (!lent) {
-		kevd = kapi_evd_create(kia, qlen, DAT_UPCALL_DISABLE, NULL,
-				       DAT_EVD_ASYNC_FLAG);
-		if (IS_ERR(kevd))
-			return PTR_ERR(kevd);
-	}
+	kevd = kapi_evd_create(kia, qlen, DAT_UPCALL_DISABLE, NULL,
+			       DAT_EVD_ASYNC_FLAG);
+	if (IS_ERR(kevd))
+		return PTR_ERR(kevd);
 	kia->async = kevd;
-	kia->own_async = !lent;
 	return 0;
 }
 
@@ -61,7 +56,7 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 		.user = kia->obj.word,
 	};
 	struct kdapl_ia *core;
-	int ret;
+	int ret = 0;
 
 	if (strscpy(arg.name, name, sizeof(arg.name)) < 0)
 		return -ENODEV;
@@ -70,7 +65,8 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 		return PTR_ERR(core);
 	core->cr_arrives = kapi_cr_arrives;
 	kia->core = core;
-	ret = ia_set_async(kia, qlen, lent);
+	if (!lent)
+		ret = ia_make_async(kia, qlen);
 	if (ret)
 		kdapl_ia_close(core);
 	return ret;
@@ -113,7 +109,8 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT qlen,
 						  DAT_NAME_NOT_REGISTERED) :
 					kapi_error(ret);
 	}
-	*async_evd = kia->async;
+	if (!lent)
+		*async_evd = kia->async;
 	*ia = kia;
 	return DAT_SUCCESS;
 }
@@ -128,7 +125,7 @@ static bool ia_unused(struct kapi_ia *kia)
 	unsigned long index;
 
 	xa_for_each(&kia->live, index, obj)
-		if (obj != &kia->async->obj || !kia->own_async)
+		if (!kia->async || obj != &kia->async->obj)
 			return false;
 	return true;
 }

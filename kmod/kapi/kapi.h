@@ -49,8 +49,7 @@ struct kapi_ia {
 	struct kapi_obj obj;
 	struct kdapl_ia *core;
 	struct xarray live;	/* its objects, by their words */
-	struct kapi_evd *async;	/* for its events */
-	bool own_async;		/* made with it */
+	struct kapi_evd *async;	/* made with it; NULL when one is lent */
 	struct sockaddr_storage address;
 };
 
