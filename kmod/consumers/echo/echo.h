@@ -38,6 +38,7 @@ struct echo_buffer {
  * @todo: slots of @recvs that came, in order
  * @todo_head: where the next one goes
  * @todo_tail: the next to look at
+ * @todo_count: those between
  * @lengths: of them
  * @sent: slot of the next send
  * @sends_free: slots that may be used
@@ -57,7 +58,7 @@ struct echo_session {
 	DAT_EVD_HANDLE evd;
 	struct echo_buffer recvs, sends, data;
 	u32 *todo, *lengths;
-	u32 todo_head, todo_tail;
+	u32 todo_head, todo_tail, todo_count;
 	u32 sent, sends_free;
 	u32 windows;
 	u64 sequence;

@@ -48,6 +48,12 @@ static void *buffer_slot(const struct echo_buffer *buffer, u32 slot)
 	return buffer->memory + (size_t)slot * buffer->slot_size;
 }
 
+/* Their number is no power of two: a counter would jump where it wraps. */
+static u32 buffer_next(const struct echo_buffer *buffer, u32 slot)
+{
+	return slot + 1 == buffer->slots ? 0 : slot + 1;
+}
+
 static DAT_LMR_TRIPLET buffer_segment(const struct echo_buffer *buffer,
 				      u32 slot, u32 size)
 {
@@ -74,11 +80,11 @@ static int post_recv(struct echo_session *session, u32 slot)
 /* The next slot's first @size bytes. */
 static int send_slot(struct echo_session *session, u32 size)
 {
-	u32 slot = session->sent % session->sends.slots;
+	u32 slot = session->sent;
 	DAT_LMR_TRIPLET segment = buffer_segment(&session->sends, slot, size);
 	DAT_DTO_COOKIE cookie = { .as_64 = SEND_TAG | slot };
 
-	session->sent++;
+	session->sent = buffer_next(&session->sends, slot);
 	session->sends_free--;
 	return dat_ep_post_send(session->ep, 1, &segment, cookie,
 				DAT_COMPLETION_DEFAULT_FLAG) == DAT_SUCCESS ?
@@ -87,8 +93,7 @@ static int send_slot(struct echo_session *session, u32 size)
 
 static void *next_slot(struct echo_session *session)
 {
-	return buffer_slot(&session->sends,
-			   session->sent % session->sends.slots);
+	return buffer_slot(&session->sends, session->sent);
 }
 
 static int send_control(struct echo_session *session, u32 kind, u64 sequence,
@@ -187,11 +192,13 @@ static int attend(struct echo_session *session, const void *bytes, u32 size)
 
 static int handle(struct echo_session *session)
 {
-	u32 at = session->todo_tail++ % session->recvs.slots;
+	u32 at = session->todo_tail;
 	u32 slot = session->todo[at];
 	const void *bytes = buffer_slot(&session->recvs, slot);
 	int ret;
 
+	session->todo_tail = buffer_next(&session->recvs, at);
+	session->todo_count--;
 	ret = session->hello.mode == ECHO_SEND ?
 	      answer(session, bytes, session->lengths[at]) :
 	      attend(session, bytes, session->lengths[at]);
@@ -206,7 +213,7 @@ static int go_on(struct echo_session *session)
 	while (!ret && session->sends_free) {
 		if (session->windows)
 			ret = send_window(session);
-		else if (session->todo_tail != session->todo_head)
+		else if (session->todo_count)
 			ret = handle(session);
 		else
 			break;
@@ -235,7 +242,9 @@ static int completed(struct echo_session *session,
 	if (data->user_cookie.as_64 & SEND_TAG) {
 		session->sends_free++;
 	} else {
-		at = session->todo_head++ % session->recvs.slots;
+		at = session->todo_head;
+		session->todo_head = buffer_next(&session->recvs, at);
+		session->todo_count++;
 		session->todo[at] = data->user_cookie.as_64;
 		session->lengths[at] = data->transfered_length;
 	}
