@@ -182,7 +182,7 @@ EXPORT_SYMBOL_GPL(dat_ia_close);
 /* ---- registry ------------------------------------------------------------ */
 
 DAT_RETURN dat_registry_list_providers(DAT_COUNT max, DAT_COUNT *entries,
-				       DAT_PROVIDER_INFO *list[])
+				       struct dat_provider_info *list[])
 {
 	struct kdapl_adapter adapter;
 	DAT_COUNT n, count;
