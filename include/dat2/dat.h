@@ -730,7 +730,8 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT qlen,
 /**
  * dat_ia_query() - what an adapter and its provider can do
  * @ia: the IA
- * @async_evd: out: the EVD for asynchronous events; may be NULL
+ * @async_evd: out: the EVD for asynchronous events that was made with @ia; NULL
+ *	when it was lent: it may have gone with its own IA. May be NULL
  * @ia_mask: attributes wanted
  * @ia_attr: out; NULL where none is wanted
  * @provider_mask: attributes wanted
@@ -1073,7 +1074,8 @@ DAT_RETURN dat_ep_reset(DAT_EP_HANDLE ep);
  * @ep: the EP
  *
  * A connection ends abruptly. No event of it comes later; those that are queued
- * stay.
+ * stay. No post on it may run meanwhile, or follow: who posts in upcalls ends them
+ * first.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE; DAT_INVALID_STATE while it is an

@@ -312,7 +312,8 @@ DAT_RETURN dat_evd_kcreate(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
  * DAT_UPCALL_TEARDOWN.
  *
  * Context: Any up to softirq; with DAT_UPCALL_TEARDOWN process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER;
+ * DAT_INVALID_STATE while the IA is being closed.
  */
 DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
 				 const DAT_UPCALL_OBJECT *upcall,

@@ -11,10 +11,12 @@
 u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,
 		    const struct kdapl_cr *cr)
 {
-	struct kapi_ia *kia = (struct kapi_ia *)(uintptr_t)ia->user;
+	struct kapi_obj *kia = kapi_live(ia->user, DAT_HANDLE_TYPE_IA);
 	struct kapi_cr *kcr;
 
-	kcr = kapi_new(kia, DAT_HANDLE_TYPE_CR, sizeof(*kcr));
+	if (!kia)
+		return 0;
+	kcr = kapi_new(kia->ia, DAT_HANDLE_TYPE_CR, sizeof(*kcr));
 	if (!kcr)
 		return 0;
 	kcr->obj.id = id;
@@ -22,7 +24,7 @@ u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,
 	kapi_sockaddr(&kcr->remote, &cr->remote);
 	kcr->size = cr->private_data_size;
 	memcpy(kcr->private_data, cr->private_data, cr->private_data_size);
-	return kapi_word(kcr);
+	return kcr->obj.word;
 }
 
 static u16 sockaddr_port(const struct sockaddr_storage *ss)
@@ -48,7 +50,7 @@ static struct kapi_obj *cr_ep(struct kapi_cr *kcr)
 	q->cr = kcr->obj.id;
 	if (!kdapl_cr_query(kia->core, q)) {
 		rcu_read_lock();
-		ep = kapi_live(kia, q->ep_user);
+		ep = kapi_live(q->ep_user, DAT_HANDLE_TYPE_EP);
 		rcu_read_unlock();
 	}
 	kfree(q);

@@ -95,7 +95,7 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 		return ret;
 	ep_arg(kia->core, attr, arg);
 	arg->size = sizeof(*arg);
-	arg->user = kapi_word(kep);
+	arg->user = kep->obj.word;
 	ret = kapi_enter(kia);
 	if (ret)
 		return ret;

@@ -12,7 +12,8 @@ static int evd_make(struct kapi_evd *kevd, u32 qlen, u32 flags)
 		.size = sizeof(arg),
 		.flags = flags,
 		.qlen = qlen,
-		.user = kapi_word(kevd),
+		/* It is in no event: only its hook, while it lives, looks. */
+		.user = (uintptr_t)kevd,
 	};
 	int ret;
 
@@ -164,7 +165,7 @@ DAT_RETURN dat_evd_post_se(DAT_EVD_HANDLE evd, const DAT_EVENT *event)
 	if (!event || event->event_number != DAT_SOFTWARE_EVENT)
 		return KAPI_BAD_ARG(2);
 	pointer = event->event_data.software_event_data.pointer;
-	return kapi_error(kdapl_evd_post_se(kevd->evd, kapi_word(pointer)));
+	return kapi_error(kdapl_evd_post_se(kevd->evd, (uintptr_t)pointer));
 }
 EXPORT_SYMBOL_GPL(dat_evd_post_se);
 
@@ -177,7 +178,7 @@ DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd)
 	if (!kevd)
 		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
 	ia = kevd->obj.ia;
-	if (kevd == ia->async && ia->own_async)
+	if (kevd == ia->async)
 		return DAT_ERROR(DAT_INVALID_STATE,
 				 DAT_INVALID_STATE_EVD_IN_USE);
 	kdapl_ia_enter_free(ia->core);

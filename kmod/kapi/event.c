@@ -3,48 +3,47 @@
 
 #include "kapi.h"
 
-static void *word_ptr(u64 word)
-{
-	return (void *)(uintptr_t)word;
-}
+/*
+ * Handles that are gone are NULL in events. The caller is in an RCU read section.
+ */
 
-static bool event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
 	data->dto_completion_event_data = (struct dat_dto_completion_event_data){
-		.ep_handle = word_ptr(from->user),
+		.ep_handle = kapi_live(from->user, DAT_HANDLE_TYPE_EP),
 		.user_cookie.as_64 = from->cookie,
 		.status = from->status,
 		.transfered_length = lower_32_bits(from->length),
 	};
-	return true;
 }
 
-static bool event_bind(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+static void event_bind(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
 	data->rmr_completion_event_data = (struct dat_rmr_bind_completion_event_data){
-		.rmr_handle = word_ptr(from->user),
+		.rmr_handle = kapi_live(from->user, DAT_HANDLE_TYPE_RMR),
 		.user_cookie.as_64 = from->cookie,
 		.status = from->status,
 	};
-	return true;
 }
 
-/* The request may be gone, with its IA's end. */
+/* False when the request is gone, with its IA's end. */
 static bool event_cr(struct kapi_ia *ia, const struct kdapl_event *from,
 		     DAT_EVENT_DATA *data)
 {
-	struct kapi_obj *obj;
+	struct kapi_obj *obj, *sp;
 	struct kdapl_obj *cr;
 	struct kapi_cr *kcr;
 
 	cr = kdapl_obj_peek(ia->core, lower_32_bits(from->length),
 			    KDAPL_OBJ_CR);
-	obj = cr ? kapi_live(ia, cr->user) : NULL;
+	obj = cr ? kapi_live(cr->user, DAT_HANDLE_TYPE_CR) : NULL;
 	if (!obj)
 		return false;
+	sp = kapi_live(from->user, DAT_HANDLE_TYPE_PSP) ?:
+	     kapi_live(from->user, DAT_HANDLE_TYPE_RSP);
 	kcr = container_of(obj, struct kapi_cr, obj);
 	data->cr_arrival_event_data = (struct dat_cr_arrival_event_data){
-		.sp_handle.psp_handle = word_ptr(from->user),
+		.sp_handle.psp_handle = sp,
 		.local_ia_address_ptr = (void *)&kcr->local,
 		.conn_qual = from->cookie,
 		.cr_handle = kcr,
@@ -53,30 +52,28 @@ static bool event_cr(struct kapi_ia *ia, const struct kdapl_event *from,
 }
 
 /* What came with it is where the EP keeps it. */
-static bool event_connection(struct kapi_ia *ia,
-			     const struct kdapl_event *from,
+static void event_connection(const struct kdapl_event *from,
 			     DAT_EVENT_DATA *data)
 {
-	struct kapi_obj *obj = kapi_live(ia, from->user);
-	struct kdapl_ep *ep = obj ? to_ep(obj->core) : NULL;
+	struct kapi_obj *obj = kapi_live(from->user, DAT_HANDLE_TYPE_EP);
 
 	data->connect_event_data = (struct dat_connection_event_data){
-		.ep_handle = word_ptr(from->user),
+		.ep_handle = obj,
 	};
-	if (ep && from->length) {
+	if (obj && obj->core && from->length) {
 		data->connect_event_data.private_data_size = from->length;
-		data->connect_event_data.private_data = ep->cm.private_data;
+		data->connect_event_data.private_data =
+			to_ep(obj->core)->cm.private_data;
 	}
-	return true;
 }
 
-static bool event_async(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+static void event_async(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
 	data->asynch_error_event_data = (struct dat_asynch_error_event_data){
-		.dat_handle = word_ptr(from->user),
+		.dat_handle = kapi_live(from->user, DAT_HANDLE_TYPE_IA) ?:
+			      kapi_live(from->user, DAT_HANDLE_TYPE_EP),
 		.reason = from->status,
 	};
-	return true;
 }
 
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
@@ -90,21 +87,26 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 	event->evd_handle = kevd;
 	switch (from->type) {
 	case DAT_DTO_COMPLETION_EVENT:
-		return event_dto(from, data);
+		event_dto(from, data);
+		break;
 	case DAT_RMR_BIND_COMPLETION_EVENT:
-		return event_bind(from, data);
+		event_bind(from, data);
+		break;
 	case DAT_CONNECTION_REQUEST_EVENT:
 		return event_cr(ia, from, data);
 	case DAT_SOFTWARE_EVENT:
-		data->software_event_data.pointer = word_ptr(from->cookie);
-		return true;
+		data->software_event_data.pointer =
+			(void *)(uintptr_t)from->cookie;
+		break;
 	case DAT_ASYNC_ERROR_EVD_OVERFLOW:
 	case DAT_ASYNC_ERROR_IA_CATASTROPHIC:
 	case DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR:
-		return event_async(from, data);
+		event_async(from, data);
+		break;
 	default:
-		return event_connection(ia, from, data);
+		event_connection(from, data);
 	}
+	return true;
 }
 
 bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)

@@ -6,10 +6,21 @@
 
 #include "kapi.h"
 
-static unsigned long live_index(const void *obj)
+/* Of all IAs: one's EVD may have events of another one. */
+static DEFINE_XARRAY_ALLOC1(words);
+static u32 next_word;
+
+int kapi_word_give(struct kapi_obj *obj)
 {
-	/* The xarray takes what a pointer's low bits leave. */
-	return (unsigned long)obj / ARCH_KMALLOC_MINALIGN;
+	int ret = xa_alloc_cyclic(&words, &obj->word, obj, xa_limit_32b,
+				  &next_word, GFP_KERNEL);
+
+	return min(ret, 0);
+}
+
+void kapi_word_take(struct kapi_obj *obj)
+{
+	xa_erase(&words, obj->word);
 }
 
 bool kapi_id(DAT_HANDLE handle, DAT_HANDLE_TYPE type, u32 *id)
@@ -30,11 +41,18 @@ void *kapi_new(struct kapi_ia *ia, DAT_HANDLE_TYPE type, size_t size)
 	obj->magic = KAPI_MAGIC;
 	obj->type = type;
 	obj->ia = ia;
-	if (xa_err(xa_store(&ia->live, live_index(obj), obj, GFP_KERNEL))) {
-		kfree(obj);
-		return NULL;
-	}
+	if (kapi_word_give(obj))
+		goto err;
+	if (xa_err(xa_store(&ia->live, obj->word, obj, GFP_KERNEL)))
+		goto err_word;
 	return obj;
+
+err_word:
+	kapi_word_take(obj);
+err:
+	/* An event's old word may lead here for a moment. */
+	kfree_rcu(obj, rcu);
+	return NULL;
 }
 
 int kapi_tie(struct kapi_obj *obj, u32 id, enum kdapl_obj_type type)
@@ -46,7 +64,8 @@ int kapi_tie(struct kapi_obj *obj, u32 id, enum kdapl_obj_type type)
 
 void kapi_forget(struct kapi_obj *obj)
 {
-	xa_erase(&obj->ia->live, live_index(obj));
+	xa_erase(&obj->ia->live, obj->word);
+	kapi_word_take(obj);
 	obj->magic = 0;
 	if (obj->core)
 		kdapl_obj_put(obj->core);
@@ -66,11 +85,11 @@ int kapi_destroy(struct kapi_obj *obj, enum kdapl_obj_type type)
 	return ret;
 }
 
-struct kapi_obj *kapi_live(struct kapi_ia *ia, u64 word)
+struct kapi_obj *kapi_live(u64 word, DAT_HANDLE_TYPE type)
 {
-	void *obj = (void *)(uintptr_t)word;
+	struct kapi_obj *obj = word <= U32_MAX ? xa_load(&words, word) : NULL;
 
-	return obj ? xa_load(&ia->live, live_index(obj)) : NULL;
+	return obj && obj->type == type ? obj : NULL;
 }
 
 static struct kapi_obj *any_obj(DAT_HANDLE handle)

@@ -21,23 +21,29 @@ static struct kapi_ia *ia_new(void)
 	kia->obj.type = DAT_HANDLE_TYPE_IA;
 	kia->obj.ia = kia;
 	xa_init(&kia->live);
+	if (kapi_word_give(&kia->obj)) {
+		kfree(kia);
+		return NULL;
+	}
 	return kia;
 }
 
-/* The EVD of another IA, or one of its own. */
-static int ia_set_async(struct kapi_ia *kia, DAT_COUNT qlen,
-			struct kapi_evd *lent)
+static void ia_forget(struct kapi_ia *kia)
 {
-	struct kapi_evd *kevd = lent;
+	kapi_word_take(&kia->obj);
+	kia->obj.magic = 0;
+	kfree_rcu(&kia->obj, rcu);
+}
 
-	if (!lent) {
-		kevd = kapi_evd_create(kia, qlen, DAT_UPCALL_DISABLE, NULL,
-				       DAT_EVD_ASYNC_FLAG);
-		if (IS_ERR(kevd))
-			return PTR_ERR(kevd);
-	}
+static int ia_make_async(struct kapi_ia *kia, DAT_COUNT qlen)
+{
+	struct kapi_evd *kevd;
+
+	kevd = kapi_evd_create(kia, qlen, DAT_UPCALL_DISABLE, NULL,
+			       DAT_EVD_ASYNC_FLAG);
+	if (IS_ERR(kevd))
+		return PTR_ERR(kevd);
 	kia->async = kevd;
-	kia->own_async = !lent;
 	return 0;
 }
 
@@ -47,10 +53,10 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 	struct kdapl_ia_open arg = {
 		.size = sizeof(arg),
 		.async_evd = lent ? lent->obj.id : 0,
-		.user = kapi_word(kia),
+		.user = kia->obj.word,
 	};
 	struct kdapl_ia *core;
-	int ret;
+	int ret = 0;
 
 	if (strscpy(arg.name, name, sizeof(arg.name)) < 0)
 		return -ENODEV;
@@ -59,7 +65,8 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 		return PTR_ERR(core);
 	core->cr_arrives = kapi_cr_arrives;
 	kia->core = core;
-	ret = ia_set_async(kia, qlen, lent);
+	if (!lent)
+		ret = ia_make_async(kia, qlen);
 	if (ret)
 		kdapl_ia_close(core);
 	return ret;
@@ -97,12 +104,13 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT qlen,
 	ret = ia_open(kia, name, qlen, lent);
 	if (ret) {
 		module_put(THIS_MODULE);
-		kfree(kia);
+		ia_forget(kia);
 		return ret == -ENODEV ? DAT_ERROR(DAT_PROVIDER_NOT_FOUND,
 						  DAT_NAME_NOT_REGISTERED) :
 					kapi_error(ret);
 	}
-	*async_evd = kia->async;
+	if (!lent)
+		*async_evd = kia->async;
 	*ia = kia;
 	return DAT_SUCCESS;
 }
@@ -117,18 +125,25 @@ static bool ia_unused(struct kapi_ia *kia)
 	unsigned long index;
 
 	xa_for_each(&kia->live, index, obj)
-		if (obj != &kia->async->obj || !kia->own_async)
+		if (!kia->async || obj != &kia->async->obj)
 			return false;
 	return true;
 }
 
-static void evd_quiet(struct kapi_obj *obj)
+static void evd_quiet(struct kapi_evd *kevd)
 {
-	struct kapi_evd *kevd = container_of(obj, struct kapi_evd, obj);
-
 	kdapl_evd_hook(kevd->evd, NULL);
-	kapi_upcall_stop(kevd);
-	kapi_upcall_exit(kevd);
+	kapi_upcall_close(kevd);
+}
+
+static void each_evd(struct kapi_ia *kia, void (*act)(struct kapi_evd *kevd))
+{
+	struct kapi_obj *obj;
+	unsigned long index;
+
+	xa_for_each(&kia->live, index, obj)
+		if (obj->type == DAT_HANDLE_TYPE_EVD)
+			act(container_of(obj, struct kapi_evd, obj));
 }
 
 /* The consumer is not called any more, then everything goes. */
@@ -137,15 +152,14 @@ static void ia_close(struct kapi_ia *kia)
 	struct kapi_obj *obj;
 	unsigned long index;
 
-	xa_for_each(&kia->live, index, obj)
-		if (obj->type == DAT_HANDLE_TYPE_EVD)
-			evd_quiet(obj);
+	/* One EVD's upcall may want to enable another's: first all are closed. */
+	each_evd(kia, evd_quiet);
+	each_evd(kia, kapi_upcall_exit);
 	kdapl_ia_close(kia->core);
 	xa_for_each(&kia->live, index, obj)
 		kapi_forget(obj);
 	xa_destroy(&kia->live);
-	kia->obj.magic = 0;
-	kfree_rcu(&kia->obj, rcu);
+	ia_forget(kia);
 }
 
 DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags)
@@ -168,7 +182,7 @@ EXPORT_SYMBOL_GPL(dat_ia_close);
 /* ---- registry ------------------------------------------------------------ */
 
 DAT_RETURN dat_registry_list_providers(DAT_COUNT max, DAT_COUNT *entries,
-				       DAT_PROVIDER_INFO *list[])
+				       struct dat_provider_info *list[])
 {
 	struct kdapl_adapter adapter;
 	DAT_COUNT n, count;

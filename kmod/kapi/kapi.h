@@ -3,9 +3,9 @@
  * The door of the kernel: kDAPL over the module's core.
  *
  * A handle is the address of an object here, which has a reference to the core's
- * object. The word of the core's object is that address, so that events lead back
- * to handles. An IA knows its live handles: an event may be older than the end of
- * the object that it is about.
+ * object. Events lead back to handles by words, which the core keeps: a word is
+ * looked up among those of live handles, and is not soon given again, because an
+ * event may be older than the end of the object that it is about.
  */
 #ifndef KAPI_H
 #define KAPI_H
@@ -28,6 +28,7 @@
  * @ia: its IA; itself, of an IA
  * @core: with a reference; NULL of an IA and of a CR
  * @id: the core's
+ * @word: names it in events, among all IAs' objects
  * @context: the consumer's
  * @rcu: freed after a grace period
  */
@@ -37,7 +38,7 @@ struct kapi_obj {
 	DAT_HANDLE_TYPE type;
 	struct kapi_ia *ia;
 	struct kdapl_obj *core;
-	u32 id;
+	u32 id, word;
 	DAT_CONTEXT context;
 	struct rcu_head rcu;
 };
@@ -47,9 +48,8 @@ struct kapi_obj {
 struct kapi_ia {
 	struct kapi_obj obj;
 	struct kdapl_ia *core;
-	struct xarray live;	/* its objects, by their address */
-	struct kapi_evd *async;	/* for its events */
-	bool own_async;		/* made with it */
+	struct xarray live;	/* its objects, by their words */
+	struct kapi_evd *async;	/* made with it; NULL when one is lent */
 	struct sockaddr_storage address;
 };
 
@@ -67,6 +67,7 @@ struct kapi_pz {
  * @upcall: whom to call
  * @running: upcalls that run
  * @missed: one was not begun because another ran
+ * @closed: its IA closes: upcalls are not enabled any more
  * @idle: none runs
  * @workers: one for each processor
  */
@@ -78,6 +79,7 @@ struct kapi_evd {
 	DAT_UPCALL_OBJECT upcall;
 	unsigned int running;
 	bool missed;
+	bool closed;
 	wait_queue_head_t idle;
 	struct kapi_worker __percpu *workers;
 };
@@ -139,13 +141,14 @@ void kapi_forget(struct kapi_obj *obj);
 /* Frees the core's object, then the handle; -EBUSY while it is in use. */
 int kapi_destroy(struct kapi_obj *obj, enum kdapl_obj_type type);
 
-/* Caller is in an RCU read section. NULL when @word is no live object's. */
-struct kapi_obj *kapi_live(struct kapi_ia *ia, u64 word);
-
-static inline u64 kapi_word(const void *obj)
-{
-	return (uintptr_t)obj;
-}
+/* Process context. An object has its word from the first to the second. */
+int kapi_word_give(struct kapi_obj *obj);
+void kapi_word_take(struct kapi_obj *obj);
+/*
+ * Caller is in an RCU read section, or knows that it stays. NULL when @word is no
+ * live object's of that kind.
+ */
+struct kapi_obj *kapi_live(u64 word, DAT_HANDLE_TYPE type);
 
 /* Bracket what uses the device: see kdapl_ia_enter(). */
 static inline int kapi_enter(struct kapi_ia *ia)
@@ -180,6 +183,8 @@ struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,
 				 const DAT_UPCALL_OBJECT *upcall, u32 flags);
 /* From now on the consumer is not called; waits for calls that run. */
 void kapi_upcall_stop(struct kapi_evd *kevd);
+/* As above, and nobody can enable it again. */
+void kapi_upcall_close(struct kapi_evd *kevd);
 int kapi_upcall_init(struct kapi_evd *kevd);
 void kapi_upcall_exit(struct kapi_evd *kevd);
 void kapi_upcall_arrived(struct kdapl_evd *evd);

@@ -15,7 +15,7 @@ static int lmr_memory(DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION *region,
 	case DAT_MEM_TYPE_VIRTUAL:
 		mem->type = KDAPL_KMEM_VIRTUAL;
 		mem->va = region->for_va;
-		*addr = kapi_word(region->for_va);
+		*addr = (uintptr_t)region->for_va;
 		break;
 	case DAT_MEM_TYPE_PHYSICAL:
 		mem->type = KDAPL_KMEM_PHYSICAL;

@@ -14,7 +14,7 @@ static int psp_make(struct kapi_sp *ksp, u32 evd, u32 flags)
 		.flags = flags,
 		.evd = evd,
 		.conn_qual = ksp->conn_qual,
-		.user = kapi_word(ksp),
+		.user = ksp->obj.word,
 	};
 	int ret;
 
@@ -123,7 +123,7 @@ static int rsp_make(struct kapi_sp *ksp)
 		.evd = ksp->evd->id,
 		.ep = ksp->ep->id,
 		.conn_qual = ksp->conn_qual,
-		.user = kapi_word(ksp),
+		.user = ksp->obj.word,
 	};
 	int ret;
 

@@ -107,8 +107,9 @@ static void upcall_tasklet(struct tasklet_struct *tasklet)
 		more = upcall_make(kevd, policy, &upcall);
 		upcall_end(kevd);
 	}
+	/* Itself: who kills this one's tasklet must not miss it. */
 	if (more)
-		kapi_upcall_schedule(kevd);
+		tasklet_schedule(tasklet);
 }
 
 int kapi_upcall_init(struct kapi_evd *kevd)
@@ -148,7 +149,18 @@ void kapi_upcall_stop(struct kapi_evd *kevd)
 	wait_event(kevd->idle, upcall_idle(kevd));
 }
 
-/* Stopped, and the core calls its hook no more. */
+void kapi_upcall_close(struct kapi_evd *kevd)
+{
+	spin_lock_bh(&kevd->lock);
+	kevd->closed = true;
+	spin_unlock_bh(&kevd->lock);
+	kapi_upcall_stop(kevd);
+}
+
+/*
+ * Closed or freed, and the core calls its hook no more. Nobody's upcall runs that
+ * may have enabled it.
+ */
 void kapi_upcall_exit(struct kapi_evd *kevd)
 {
 	int cpu;
@@ -174,30 +186,41 @@ static bool upcall_valid(DAT_UPCALL_POLICY policy, DAT_UPCALL_FLAG flag)
 	return false;
 }
 
+static DAT_RETURN upcall_set(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy,
+			     const DAT_UPCALL_OBJECT *upcall)
+{
+	DAT_RETURN ret = DAT_SUCCESS;
+
+	spin_lock_bh(&kevd->lock);
+	if (policy_calls(policy) && kevd->closed) {
+		ret = DAT_ERROR(DAT_INVALID_STATE, DAT_NO_SUBTYPE);
+	} else if (policy_calls(policy) &&
+		   !(upcall ? upcall->upcall_func : kevd->upcall.upcall_func)) {
+		ret = KAPI_BAD_ARG(3);
+	} else {
+		if (upcall)
+			kevd->upcall = *upcall;
+		WRITE_ONCE(kevd->policy, policy);
+	}
+	spin_unlock_bh(&kevd->lock);
+	return ret;
+}
+
 DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
 				 const DAT_UPCALL_OBJECT *upcall,
 				 DAT_UPCALL_FLAG flag)
 {
 	struct kapi_evd *kevd = kapi_to(evd, evd, EVD);
-	bool ok;
+	DAT_RETURN ret;
 
 	if (!kevd)
 		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
 	if (!upcall_valid(policy, flag))
 		return KAPI_BAD_ARG(2);
 
-	spin_lock_bh(&kevd->lock);
-	ok = !policy_calls(policy) ||
-	     (upcall ? upcall->upcall_func : kevd->upcall.upcall_func);
-	if (ok) {
-		if (upcall)
-			kevd->upcall = *upcall;
-		WRITE_ONCE(kevd->policy, policy);
-	}
-	spin_unlock_bh(&kevd->lock);
-	if (!ok)
-		return KAPI_BAD_ARG(3);
-
+	ret = upcall_set(kevd, policy, upcall);
+	if (ret != DAT_SUCCESS)
+		return ret;
 	if (policy == DAT_UPCALL_TEARDOWN)
 		kapi_upcall_stop(kevd);
 	else if (policy_calls(policy) && flag == DAT_UPCALL_INVOC_ANY)

@@ -12,7 +12,7 @@
 
 /* The module that is tested may be there, too. */
 #undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(symbol)	static_assert(sizeof(&(symbol)))
+#define EXPORT_SYMBOL_GPL(symbol)	static_assert(sizeof(typeof(symbol) *))
 
 #undef ib_alloc_pd
 #undef ib_create_cq

@@ -29,6 +29,7 @@ struct echo_buffer {
  * @end: frees it
  * @cr: its request, until it is decided
  * @hello: what it wants
+ * @memory: bytes of echo.memory that are its own
  * @ep: of the connection
  * @evd: for all events of @ep; its upcalls come one at a time
  * @recvs: for its messages
@@ -37,6 +38,7 @@ struct echo_buffer {
  * @todo: slots of @recvs that came, in order
  * @todo_head: where the next one goes
  * @todo_tail: the next to look at
+ * @todo_count: those between
  * @lengths: of them
  * @sent: slot of the next send
  * @sends_free: slots that may be used
@@ -51,11 +53,12 @@ struct echo_session {
 	struct work_struct start, end;
 	DAT_CR_HANDLE cr;
 	struct echo_hello hello;
+	u64 memory;
 	DAT_EP_HANDLE ep;
 	DAT_EVD_HANDLE evd;
 	struct echo_buffer recvs, sends, data;
 	u32 *todo, *lengths;
-	u32 todo_head, todo_tail;
+	u32 todo_head, todo_tail, todo_count;
 	u32 sent, sends_free;
 	u32 windows;
 	u64 sequence;
@@ -70,8 +73,9 @@ struct echo {
 	DAT_PZ_HANDLE pz;
 	DAT_PSP_HANDLE psp;
 	struct workqueue_struct *queue;	/* one at a time, in order */
-	struct mutex lock;		/* guards sessions */
+	struct mutex lock;		/* guards the rest */
 	struct list_head sessions;
+	u64 memory;			/* of them, in bytes */
 };
 
 extern struct echo echo;

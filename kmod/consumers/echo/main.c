@@ -41,7 +41,7 @@ static void async_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 static DAT_RETURN open_first(void)
 {
 	static DAT_PROVIDER_INFO info[MAX_ADAPTERS];
-	DAT_PROVIDER_INFO *list[MAX_ADAPTERS];
+	struct dat_provider_info *list[MAX_ADAPTERS];
 	char *name = ia;
 	DAT_COUNT n;
 

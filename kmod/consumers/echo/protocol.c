@@ -2,6 +2,7 @@
 /* datping's messages and test data. */
 
 #include <linux/kernel.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
 #include "protocol.h"
@@ -15,6 +16,10 @@
 #define MAX_DEPTH	4096
 #define MAX_SIZE	BIT(30)
 #define MAX_MEMORY	(256U << 20)
+
+/* What the adapter and its queues take, for each connection and message. */
+#define EP_MEMORY	SZ_64K
+#define SLOT_MEMORY	256
 
 /* Numbers on the wire: big endian, anywhere. */
 static u64 get_be(const u8 *at, int bytes)
@@ -34,16 +39,26 @@ static void put_be(u8 *at, int bytes, u64 value)
 	}
 }
 
-static bool hello_acceptable(const struct echo_hello *hello)
+u32 echo_hello_slots(const struct echo_hello *hello)
+{
+	return 2 * hello->depth + 4;
+}
+
+u64 echo_hello_memory(const struct echo_hello *hello)
 {
 	u64 slot = max_t(u64, hello->size, ECHO_CONTROL_SIZE);
 
+	return EP_MEMORY + 2ULL * echo_hello_slots(hello) * (slot + SLOT_MEMORY);
+}
+
+static bool hello_acceptable(const struct echo_hello *hello)
+{
 	return hello->mode >= ECHO_SEND && hello->mode <= ECHO_READ &&
 	       hello->verify <= ECHO_VERIFY_ALL &&
 	       hello->depth >= 1 && hello->depth <= MAX_DEPTH &&
 	       hello->count >= 1 && hello->size <= MAX_SIZE &&
 	       (hello->size || hello->mode == ECHO_SEND) &&
-	       (4ULL * hello->depth + 8) * slot <= MAX_MEMORY;
+	       echo_hello_memory(hello) <= MAX_MEMORY;
 }
 
 bool echo_hello_parse(struct echo_hello *hello, const void *bytes, size_t size)

@@ -43,6 +43,10 @@ struct echo_control {
 
 /* False when it is none, or asks for more than a server gives. */
 bool echo_hello_parse(struct echo_hello *hello, const void *bytes, size_t size);
+/* Messages in each direction that a server has room for. */
+u32 echo_hello_slots(const struct echo_hello *hello);
+/* Bytes of memory that a server needs for it, roughly. */
+u64 echo_hello_memory(const struct echo_hello *hello);
 bool echo_verified(const struct echo_hello *hello, u64 sequence);
 
 void echo_control_write(void *room, const struct echo_control *control);

@@ -2,11 +2,16 @@
 /* One client: from its request to its end. */
 
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "echo.h"
 
 #define SEND_TAG	BIT_ULL(32)
+
+static uint memory_mb = 256;
+module_param(memory_mb, uint, 0644);
+MODULE_PARM_DESC(memory_mb, "megabytes that all clients together may use");
 
 /* ---- buffers ------------------------------------------------------------- */
 
@@ -43,6 +48,12 @@ static void *buffer_slot(const struct echo_buffer *buffer, u32 slot)
 	return buffer->memory + (size_t)slot * buffer->slot_size;
 }
 
+/* Their number is no power of two: a counter would jump where it wraps. */
+static u32 buffer_next(const struct echo_buffer *buffer, u32 slot)
+{
+	return slot + 1 == buffer->slots ? 0 : slot + 1;
+}
+
 static DAT_LMR_TRIPLET buffer_segment(const struct echo_buffer *buffer,
 				      u32 slot, u32 size)
 {
@@ -69,11 +80,11 @@ static int post_recv(struct echo_session *session, u32 slot)
 /* The next slot's first @size bytes. */
 static int send_slot(struct echo_session *session, u32 size)
 {
-	u32 slot = session->sent % session->sends.slots;
+	u32 slot = session->sent;
 	DAT_LMR_TRIPLET segment = buffer_segment(&session->sends, slot, size);
 	DAT_DTO_COOKIE cookie = { .as_64 = SEND_TAG | slot };
 
-	session->sent++;
+	session->sent = buffer_next(&session->sends, slot);
 	session->sends_free--;
 	return dat_ep_post_send(session->ep, 1, &segment, cookie,
 				DAT_COMPLETION_DEFAULT_FLAG) == DAT_SUCCESS ?
@@ -82,8 +93,7 @@ static int send_slot(struct echo_session *session, u32 size)
 
 static void *next_slot(struct echo_session *session)
 {
-	return buffer_slot(&session->sends,
-			   session->sent % session->sends.slots);
+	return buffer_slot(&session->sends, session->sent);
 }
 
 static int send_control(struct echo_session *session, u32 kind, u64 sequence,
@@ -182,11 +192,13 @@ static int attend(struct echo_session *session, const void *bytes, u32 size)
 
 static int handle(struct echo_session *session)
 {
-	u32 at = session->todo_tail++ % session->recvs.slots;
+	u32 at = session->todo_tail;
 	u32 slot = session->todo[at];
 	const void *bytes = buffer_slot(&session->recvs, slot);
 	int ret;
 
+	session->todo_tail = buffer_next(&session->recvs, at);
+	session->todo_count--;
 	ret = session->hello.mode == ECHO_SEND ?
 	      answer(session, bytes, session->lengths[at]) :
 	      attend(session, bytes, session->lengths[at]);
@@ -201,7 +213,7 @@ static int go_on(struct echo_session *session)
 	while (!ret && session->sends_free) {
 		if (session->windows)
 			ret = send_window(session);
-		else if (session->todo_tail != session->todo_head)
+		else if (session->todo_count)
 			ret = handle(session);
 		else
 			break;
@@ -213,9 +225,9 @@ static int go_on(struct echo_session *session)
 
 static void session_over(struct echo_session *session)
 {
-	if (session->ending)
+	if (READ_ONCE(session->ending))
 		return;
-	session->ending = true;
+	WRITE_ONCE(session->ending, true);
 	queue_work(echo.queue, &session->end);
 }
 
@@ -230,7 +242,9 @@ static int completed(struct echo_session *session,
 	if (data->user_cookie.as_64 & SEND_TAG) {
 		session->sends_free++;
 	} else {
-		at = session->todo_head++ % session->recvs.slots;
+		at = session->todo_head;
+		session->todo_head = buffer_next(&session->recvs, at);
+		session->todo_count++;
 		session->todo[at] = data->user_cookie.as_64;
 		session->lengths[at] = data->transfered_length;
 	}
@@ -242,6 +256,9 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 {
 	struct echo_session *session = instance;
 
+	/* The EVD's lock, between any two upcalls, orders them. */
+	if (READ_ONCE(session->ending))
+		return;
 	switch (event->event_number) {
 	case DAT_DTO_COMPLETION_EVENT:
 		if (completed(session,
@@ -257,10 +274,26 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 
 /* ---- life ---------------------------------------------------------------- */
 
+/* A client must not take what others need: neither alone nor as many. */
+static int session_charge(struct echo_session *session)
+{
+	u64 memory = echo_hello_memory(&session->hello);
+	int ret = -ENOSPC;
+
+	mutex_lock(&echo.lock);
+	if (echo.memory + memory <= (u64)READ_ONCE(memory_mb) << 20) {
+		echo.memory += memory;
+		session->memory = memory;
+		ret = 0;
+	}
+	mutex_unlock(&echo.lock);
+	return ret;
+}
+
 static int session_make_buffers(struct echo_session *session)
 {
 	const struct echo_hello *hello = &session->hello;
-	u32 slots = 2 * hello->depth + 4;
+	u32 slots = echo_hello_slots(hello);
 	u32 size = ECHO_CONTROL_SIZE;
 	int ret;
 
@@ -342,7 +375,9 @@ static int session_accept(struct echo_session *session)
 	if (!echo_hello_parse(&session->hello, param.private_data,
 			      param.private_data_size))
 		return -EPROTO;
-	ret = session_make(session);
+	ret = session_charge(session);
+	if (!ret)
+		ret = session_make(session);
 	if (ret)
 		return ret;
 	if (dat_cr_accept(session->cr, session->ep, 0, NULL) != DAT_SUCCESS)
@@ -363,7 +398,7 @@ static void session_start(struct work_struct *work)
 	ret = session_accept(session);
 	if (!ret)
 		return;
-	pr_warn("kdapl_echo: a client was refused: %d\n", ret);
+	pr_warn_ratelimited("kdapl_echo: a client was refused: %d\n", ret);
 	echo_session_free(session);
 }
 
@@ -374,6 +409,12 @@ void echo_session_free(struct echo_session *session)
 	mutex_unlock(&echo.lock);
 	if (session->cr)
 		dat_cr_reject(session->cr, 0, NULL);
+	/* First no upcall runs: it posts on the EP. */
+	if (session->evd)
+		dat_evd_modify_upcall(session->evd, DAT_UPCALL_TEARDOWN,
+				      DAT_UPCALL_SAME, DAT_UPCALL_INVOC_NEW);
+	/* An upcall may have ended a session that could not start. */
+	cancel_work(&session->end);
 	/* In this order: nothing is freed that another one uses. */
 	if (session->ep)
 		dat_ep_free(session->ep);
@@ -384,6 +425,9 @@ void echo_session_free(struct echo_session *session)
 	buffer_free(&session->data);
 	kvfree(session->todo);
 	kvfree(session->lengths);
+	mutex_lock(&echo.lock);
+	echo.memory -= session->memory;
+	mutex_unlock(&echo.lock);
 	kfree(session);
 }
 
