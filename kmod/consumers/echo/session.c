@@ -437,7 +437,7 @@ static void session_end(struct work_struct *work)
 		container_of(work, struct echo_session, end);
 
 	pr_info_ratelimited("kdapl_echo: a client is done: %llu messages verified, %llu wrong\n",
-		session->verified, session->wrong);
+			    session->verified, session->wrong);
 	echo_session_free(session);
 }
 
