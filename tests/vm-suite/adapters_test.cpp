@@ -270,7 +270,8 @@ private:
 TEST(Adapters, PulledOutWhileAnotherIaIsInACall)
 {
 	if (!HeldPage::possible())
-		GTEST_SKIP() << "nothing holds a call up: this kernel has no userfaultfd";
+		GTEST_SKIP() << "nothing holds a call up: this kernel has no userfaultfd, or "
+				"pins without it (before 6.3)";
 	play([](Line &) {
 		ExtraAdapter extra("7", { first_network });
 		Adapter slow(extra.name()), quick(extra.name(), slow.async_evd());
@@ -290,7 +291,8 @@ TEST(Adapters, PulledOutWhileAnotherIaIsInACall)
 TEST(Adapters, PulledOutWhileABorrowerIsInACall)
 {
 	if (!HeldPage::possible())
-		GTEST_SKIP() << "nothing holds a call up: this kernel has no userfaultfd";
+		GTEST_SKIP() << "nothing holds a call up: this kernel has no userfaultfd, or "
+				"pins without it (before 6.3)";
 	play([](Line &) {
 		ExtraAdapter extra("7", { first_network });
 		Adapter owner(extra.name()), slow(extra.name(), owner.async_evd());

@@ -4,13 +4,16 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+#include <utility>
 
 namespace suite {
 
@@ -24,10 +27,23 @@ int open_faults()
 	return static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK));
 }
 
+/* Earlier kernels that pin for long do not wait for userfaultfd: the call fails. */
+bool pinning_waits()
+{
+	utsname kernel{};
+	int major = 0, minor = 0;
+
+	return uname(&kernel) == 0 && std::sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
+	       std::pair(major, minor) >= std::pair(6, 3);
+}
+
 } // namespace
 
 bool HeldPage::possible()
 {
+	if (!pinning_waits())
+		return false;
+
 	const int fd = open_faults();
 
 	if (fd < 0)
