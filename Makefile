@@ -18,7 +18,7 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod ulib demo check check-all check-siw check-address check-thread conformance bench coverage lint install clean
+.PHONY: all help setup kmod kconsumer ulib demo check check-all check-siw check-address check-thread conformance bench coverage lint install clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
@@ -37,6 +37,9 @@ setup: ## install every Debian package needed
 kmod: ## kdapl.ko for KERNEL, in build/kmod-KERNEL/
 	@scripts/build-kmod $(KERNEL)
 
+kconsumer: kmod ## tests/kconsumer: a module built from what is installed
+	@scripts/build-kconsumer $(KERNEL)
+
 ulib: ## the user library, the tools and the tests, in build/ulib/
 	@mkdir -p build
 	@cmake -S . -B build/ulib -DCMAKE_BUILD_TYPE=RelWithDebInfo \
@@ -49,19 +52,19 @@ demo: ## build, boot the test machine, move files by RDMA in it
 
 check: ## unit tests, and the suite in the test machine on Debian's 6.1
 	@scripts/setup check
-	@$(MAKE) --no-print-directory kmod ulib KERNEL=6.1
+	@$(MAKE) --no-print-directory kconsumer ulib KERNEL=6.1
 	@scripts/run-tests check
 
 check-all: ## check, the suite on 6.12 and on the debug kernel, and KUnit
 	@scripts/setup all
-	@$(MAKE) --no-print-directory kmod ulib KERNEL=6.1
-	@$(MAKE) --no-print-directory kmod KERNEL=6.12
-	@$(MAKE) --no-print-directory kmod KERNEL=debug
+	@$(MAKE) --no-print-directory kconsumer ulib KERNEL=6.1
+	@$(MAKE) --no-print-directory kconsumer KERNEL=6.12
+	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@CHECKED=$(CHECKED) scripts/run-tests check-all
 
 check-siw: ## all of the suite on the debug kernel over soft iWARP
 	@scripts/setup all
-	@$(MAKE) --no-print-directory kmod KERNEL=debug
+	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
 	@scripts/run-tests check-siw
 
@@ -99,7 +102,7 @@ lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
 	@scripts/setup all
 	@scripts/lint
 
-install: kmod ulib ## module, library, headers, tools, manual, udev rule, pkg-config file
+install: kmod ulib ## modules, library, headers, tools, manual, udev rule, pkg-config file
 	@scripts/install-module $(KERNEL) "$(DESTDIR)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/ulib
 	@[ -n "$(DESTDIR)" ] || ldconfig

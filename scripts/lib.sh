@@ -25,3 +25,15 @@ need_arg() { # OPTION COUNT: an option that wants a value has one
 usage() {
 	sed -n '3,/^[^#]/{/^#/!q;s/^# \{0,1\}//;p}' "$0"
 }
+
+# Prints the folder that modules for a kernel are built against.
+kernel_build() { # KERNEL: one that scripts/kernel knows, or host
+	local build
+	if [ "$1" = host ]; then
+		build=/lib/modules/$(uname -r)/build
+		[ -e "$build/Makefile" ] || die "no headers of the running kernel in $build (Debian: linux-headers-$(uname -r))"
+	else
+		build=$("$KDAPL_TOP/scripts/kernel" "$1")/build || return
+	fi
+	printf '%s\n' "$build"
+}

@@ -546,6 +546,13 @@ typedef enum dat_evd_param_mask {
 
 /* ---- events -------------------------------------------------------------- */
 
+/*
+ * An event may be older than the end of what it is about. A handle in it is looked
+ * up when the event is given to the consumer, by an upcall or by dat_evd_dequeue():
+ * of an object that is gone by then it is NULL, and all else in the event is as it
+ * was. Later it is the consumer's business, as with any handle, that the object is
+ * not freed while he uses it.
+ */
 typedef enum dat_event_number {
 	DAT_DTO_COMPLETION_EVENT = 0x00001,
 	DAT_RMR_BIND_COMPLETION_EVENT = 0x01001,
@@ -594,7 +601,10 @@ typedef enum dat_dto_completion_status {
 #define DAT_RMR_BIND_FAILURE		DAT_DTO_ERR_FLUSHED
 #define DAT_RMR_BIND_COMPLETION_STATUS	DAT_DTO_COMPLETION_STATUS
 
-/* DAT_DTO_COMPLETION_EVENT; the length (sic) counts where it succeeded. */
+/*
+ * DAT_DTO_COMPLETION_EVENT; the length (sic) counts where it succeeded. The EP is NULL
+ * where it was freed; the cookie still tells which operation it was.
+ */
 typedef struct dat_dto_completion_event_data {
 	DAT_EP_HANDLE ep_handle;
 	DAT_DTO_COOKIE user_cookie;
@@ -604,7 +614,7 @@ typedef struct dat_dto_completion_event_data {
 	DAT_RMR_CONTEXT rmr_context;	/* what the peer invalidated */
 } DAT_DTO_COMPLETION_EVENT_DATA;
 
-/* DAT_RMR_BIND_COMPLETION_EVENT */
+/* DAT_RMR_BIND_COMPLETION_EVENT; the RMR is NULL where it was freed. */
 typedef struct dat_rmr_bind_completion_event_data {
 	DAT_RMR_HANDLE rmr_handle;
 	DAT_RMR_COOKIE user_cookie;
@@ -617,7 +627,11 @@ typedef union dat_sp_handle {
 	DAT_CSP_HANDLE csp_handle;
 } DAT_SP_HANDLE;
 
-/* DAT_CONNECTION_REQUEST_EVENT: the request is the consumer's to answer. */
+/*
+ * DAT_CONNECTION_REQUEST_EVENT: the request is the consumer's to answer. It is never
+ * NULL: of one that is gone there is no event. The service point is, where it was
+ * freed; the request can be answered all the same.
+ */
 typedef struct dat_cr_arrival_event_data {
 	DAT_SP_HANDLE sp_handle;
 	DAT_IA_ADDRESS_PTR local_ia_address_ptr;
@@ -626,14 +640,20 @@ typedef struct dat_cr_arrival_event_data {
 	DAT_BOOLEAN truncate_flag;	/* private data was cut */
 } DAT_CR_ARRIVAL_EVENT_DATA;
 
-/* DAT_CONNECTION_EVENT_*; the data is good until the EP is reset or freed. */
+/*
+ * DAT_CONNECTION_EVENT_*; the data is good until the EP is reset or freed. Where it was
+ * freed before, the EP and the data are NULL and the size is 0.
+ */
 typedef struct dat_connection_event_data {
 	DAT_EP_HANDLE ep_handle;
 	DAT_COUNT private_data_size;
 	DAT_PVOID private_data;
 } DAT_CONNECTION_EVENT_DATA;
 
-/* DAT_ASYNC_ERROR_*: what it is about, and the reason, by the object's kind. */
+/*
+ * DAT_ASYNC_ERROR_*: what it is about, and the reason, by the object's kind. The
+ * handle is NULL where the object was freed.
+ */
 typedef struct dat_asynch_error_event_data {
 	DAT_HANDLE dat_handle;
 	DAT_COUNT reason;
