@@ -149,6 +149,8 @@ int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg
 
 /* ep_marks.c: the EP may hold more receives than before. Caller holds ep->lock. */
 void kdapl_ep_check_marks(struct kdapl_ep *ep);
+/* Receives that it has, or took from its SRQ, whose events are in no ring yet. */
+u32 kdapl_ep_held(const struct kdapl_ep *ep);
 /* -EBADFD in a state that forbids it, -EBUSY when work is outstanding. */
 int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg);
 

@@ -8,8 +8,9 @@
 
 #define REASON_SOFT_MARK	2
 
-static u32 ep_held(const struct kdapl_ep *ep)
+u32 kdapl_ep_held(const struct kdapl_ep *ep)
 {
+	lockdep_assert_held(&ep->lock);
 	/* "done" is counted under the EVD's lock: it may be a bit behind. */
 	return (ep->srq ? ep->srq_taken : ep->rq.head) - READ_ONCE(ep->rq.done);
 }
@@ -35,7 +36,7 @@ void kdapl_ep_check_marks(struct kdapl_ep *ep)
 	if (likely(ep->soft_mark == KDAPL_MARK_INFINITE &&
 		   ep->hard_mark == KDAPL_MARK_INFINITE))
 		return;
-	held = ep_held(ep);
+	held = kdapl_ep_held(ep);
 	if (held > ep->soft_mark && ep->rec_soft)
 		tell_soft(ep);
 	/* Before there is a connection it waits until there is one. */

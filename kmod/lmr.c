@@ -219,16 +219,19 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 {
 	struct kdapl_ia *ia = lmr->obj.ia;
 	s64 pinned = kdapl_npages(lmr->addr, lmr->length) << PAGE_SHIFT;
+	struct kdapl_pages *pages = NULL;
 
 	/* A device that keeps its access keeps the pages as well. */
 	if (lmr->mr && WARN_ON(ib_dereg_mr(lmr->mr)))
 		return;
 	lmr->mr = NULL;
-	if (lmr->pages)
-		kdapl_pages_put(lmr->pages);
+	spin_lock_bh(&lmr->sync_lock);
+	swap(pages, lmr->pages);
+	spin_unlock_bh(&lmr->sync_lock);
+	if (pages)
+		kdapl_pages_put(pages);
 	else
 		kdapl_pinned_add(-pinned);
-	lmr->pages = NULL;
 	if (lmr->bind_pages)
 		kdapl_pages_put(lmr->bind_pages);
 	lmr->bind_pages = NULL;
@@ -339,6 +342,7 @@ static struct kdapl_lmr *lmr_alloc(struct kdapl_ia *ia,
 	if (!lmr)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&lmr->bind_lock);
+	spin_lock_init(&lmr->sync_lock);
 	lmr->addr = arg->addr;
 	lmr->base = arg->addr;
 	lmr->length = arg->length;
@@ -519,4 +523,79 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 out:
 	rcu_read_unlock();
 	return status;
+}
+
+/* ---- what the processor and the device see ------------------------------- */
+
+static void sync_piece(struct ib_device *dev, u64 addr, size_t length,
+		       bool for_device)
+{
+	if (for_device)
+		ib_dma_sync_single_for_device(dev, addr, length,
+					      DMA_BIDIRECTIONAL);
+	else
+		ib_dma_sync_single_for_cpu(dev, addr, length,
+					   DMA_BIDIRECTIONAL);
+}
+
+/* By pages: what is one piece for the device may be several of memory. */
+static void sync_pages(struct ib_device *dev, u64 addr, u64 length,
+		       bool for_device)
+{
+	u64 n;
+
+	for (; length; addr += n, length -= n) {
+		n = min_t(u64, length,
+			  PAGE_SIZE - offset_in_page((unsigned long)addr));
+		sync_piece(dev, addr, n, for_device);
+	}
+}
+
+static void lmr_sync(struct kdapl_lmr *lmr, u64 offset, u64 length,
+		     bool for_device)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 n;
+
+	lockdep_assert_held(&lmr->sync_lock);
+	for_each_sgtable_dma_sg(&lmr->pages->sgt, sg, i) {
+		n = sg_dma_len(sg);
+		if (offset >= n) {
+			offset -= n;
+			continue;
+		}
+		n = min(n - offset, length);
+		sync_pages(lmr->obj.ia->dev, sg_dma_address(sg) + offset, n,
+			   for_device);
+		offset = 0;
+		length -= n;
+		if (!length)
+			break;
+	}
+}
+
+int kdapl_lmr_sync(struct kdapl_ia *ia, const struct kdapl_seg *seg,
+		   bool for_device)
+{
+	struct kdapl_obj *obj = kdapl_obj_get(ia, seg->lmr, KDAPL_OBJ_LMR);
+	struct kdapl_lmr *lmr;
+	int ret = -EINVAL;
+	u64 offset;
+
+	if (!obj)
+		return -ENOENT;
+	lmr = to_lmr(obj);
+	/* Below the start it wraps to something larger than any LMR. */
+	offset = seg->addr - lmr->addr;
+	if (offset <= lmr->length && seg->length <= lmr->length - offset) {
+		spin_lock_bh(&lmr->sync_lock);
+		/* Without its device there is nobody to agree with. */
+		if (lmr->pages)
+			lmr_sync(lmr, offset, seg->length, for_device);
+		spin_unlock_bh(&lmr->sync_lock);
+		ret = 0;
+	}
+	kdapl_obj_put(obj);
+	return ret;
 }

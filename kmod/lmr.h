@@ -10,6 +10,7 @@
 #define KDAPL_LMR_H
 
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
 #include "obj.h"
@@ -30,6 +31,7 @@ struct kdapl_lmr {
 	struct kdapl_obj obj;
 	struct kdapl_pz *pz;
 	struct ib_mr *mr;
+	spinlock_t sync_lock;		/* who syncs pages keeps them by it */
 	struct kdapl_pages *pages;	/* pinned by us (FRWR), else NULL */
 	struct kdapl_shared *shared;	/* its cookie, else NULL */
 	struct mutex bind_lock;		/* guards bind_pages */
@@ -66,6 +68,18 @@ int kdapl_lmr_create_over(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
 			  const struct kdapl_kmem *mem);
 /* The device is gone. */
 void kdapl_lmr_kill(struct kdapl_lmr *lmr);
+
+/**
+ * kdapl_lmr_sync() - hand memory from the processor to the device, or back
+ * @ia: of a kernel consumer
+ * @seg: a segment of one of its LMRs
+ * @for_device: the device is to see what was written, else the processor is
+ *
+ * Does something only where the two do not see the same by themselves. Any context up
+ * to softirq. -ENOENT: there is no such LMR. -EINVAL: it does not hold all of @seg.
+ */
+int kdapl_lmr_sync(struct kdapl_ia *ia, const struct kdapl_seg *seg,
+		   bool for_device);
 
 /**
  * kdapl_lmr_sge() - a program's segment becomes the device's

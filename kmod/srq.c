@@ -247,21 +247,21 @@ static struct srq_work *srq_get_slot(struct kdapl_srq *srq,
 	return slot;
 }
 
-static bool srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
-			  struct ib_sge *sge)
+static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
+			 struct ib_sge *sge)
 {
 	unsigned int i;
 
 	if (sqe->op != KDAPL_OP_RECV || sqe->flags || sqe->reserved ||
 	    sqe->num_seg > srq->max_iov)
-		return false;
+		return -EINVAL;
 	for (i = 0; i < sqe->num_seg; i++) {
 		if (kdapl_lmr_sge(srq->obj.ia, srq->pz, &sqe->seg[i],
 				  KDAPL_PRIV_LOCAL_WRITE,
 				  &sge[i]) != DAT_DTO_SUCCESS)
-			return false;
+			return -EACCES;
 	}
-	return true;
+	return 0;
 }
 
 /* Caller holds the lock. False when there is no free slot. */
@@ -283,7 +283,7 @@ void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 	struct ib_sge sge[KDAPL_SEGS_MAX];
 	bool good;
 
-	good = srq_make_sges(srq, sqe, sge);
+	good = !srq_make_sges(srq, sqe, sge);
 	spin_lock_bh(&srq->lock);
 	if (!good || !srq_queue(srq, sqe, sge))
 		srq_refuse(srq);
@@ -293,10 +293,11 @@ void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 int kdapl_srq_recv(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 {
 	struct ib_sge sge[KDAPL_SEGS_MAX];
-	int ret = 0;
+	int ret;
 
-	if (!srq_make_sges(srq, sqe, sge))
-		return -EINVAL;
+	ret = srq_make_sges(srq, sqe, sge);
+	if (ret)
+		return ret;
 	spin_lock_bh(&srq->lock);
 	if (srq->failed || !srq->ibsrq)
 		ret = -EBADFD;

@@ -124,7 +124,8 @@ void kdapl_srq_post(struct kdapl_srq *srq);
  * @sqe: as a program fills an entry of the submission ring
  *
  * Any context up to softirq. -EBADFD: the SRQ has failed. -ENOBUFS: it is full.
- * -EINVAL: it is no receive that the SRQ takes.
+ * -EACCES: a segment is not in an LMR of the SRQ's zone with the privilege.
+ * -EINVAL: else it is no receive that the SRQ takes.
  */
 int kdapl_srq_recv(struct kdapl_srq *srq, const struct kdapl_sqe *sqe);
 

@@ -969,13 +969,15 @@ DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 /**
  * dat_ep_create_with_srq() - make an endpoint that takes receives from an SRQ
  * @ia: the IA
- * @pz: of the memory it may use, NULL for none yet
- * @recv_evd: for completions of receives, or NULL
+ * @pz: the one of @srq
+ * @recv_evd: for completions of receives; not NULL
  * @request_evd: for all other completions, or NULL
  * @connect_evd: for connection events, or NULL
  * @srq: where its receives come from
- * @attr: not NULL
+ * @attr: not NULL; what it says of receives is not looked at
  * @ep: out: UNCONNECTED
+ *
+ * It has @srq as long as it lives, and takes no receives of its own.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -1002,13 +1004,20 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 
 /**
  * dat_ep_modify() - change an endpoint that is not connected
- * @ep: the EP
- * @mask: what changes
- * @param: to what
+ * @ep: UNCONNECTED, or it belongs to an RSP or to a request
+ * @mask: what changes: the PZ, EVDs, attributes; the other members of the parameters
+ *	never do
+ * @param: to what; a count of zero says: as the provider likes it
+ *
+ * An EP that gets its first EVD for a kind of completion gets a queue with it, and
+ * loses the queue with the EVD. An EP of an RSP keeps its PZ, one with an SRQ does always.
+ * With another PZ the receives that are posted are flushed; for what else needs
+ * another queue pair (longer queues, longer lists of segments) there must be none.
+ * dat_ep_set_watermark() changes marks. Nothing has changed where this fails.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE.
+ * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
  */
 DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 			 const DAT_EP_PARAM *param);
@@ -1120,10 +1129,13 @@ DAT_RETURN dat_ep_get_status(DAT_EP_HANDLE ep, DAT_EP_STATE *state,
  * dat_ep_recv_query() - receives that an endpoint holds
  * @ep: the EP
  * @nbufs: out, or NULL: receives that it holds
- * @span: out, or NULL: from the first to the last of them
+ * @span: out, or NULL: messages that they do for, which is as many
+ *
+ * It holds what is posted on it, or what it took from its SRQ, until the event is
+ * queued.
  *
  * Context: Any up to softirq.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_MODEL_NOT_SUPPORTED.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE.
  */
 DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *nbufs,
 			     DAT_COUNT *span);
@@ -1131,8 +1143,12 @@ DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *nbufs,
 /**
  * dat_ep_set_watermark() - how many receives an endpoint may hold
  * @ep: the EP
- * @soft: with more receives one event, once
- * @hard: with more the connection breaks
+ * @soft: with more receives one event, once; DAT_WATERMARK_INFINITE for none
+ * @hard: with more the connection breaks; likewise
+ *
+ * What it holds: see dat_ep_recv_query(). Each call arms both marks again. The event
+ * is DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR with the EP's handle and
+ * DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT; it may come at once.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -1262,8 +1278,12 @@ DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
  * dat_srq_create() - make a shared receive queue
  * @ia: the IA
  * @pz: of its receives, and its EPs
- * @attr: how many receives of how many segments
+ * @attr: how many receives of how many segments; the mark is DAT_SRQ_LW_DEFAULT
  * @srq: out
+ *
+ * When the device fails it, or refuses a receive, its state is DAT_SRQ_STATE_ERROR, and
+ * DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR comes with its handle and
+ * DAT_SRQ_TRANSFER_TO_ERROR. An event of a receive names the EP that took it.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -1276,7 +1296,8 @@ DAT_RETURN dat_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * dat_srq_query() - what it is
  * @srq: the object
  * @mask: what is wanted; more may be filled in
- * @param: out
+ * @param: out: available are receives that no EP has taken, outstanding those and
+ *	the ones whose events the consumer has not dequeued
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1292,9 +1313,9 @@ DAT_RETURN dat_srq_query(DAT_SRQ_HANDLE srq, DAT_SRQ_PARAM_MASK mask,
  * @cookie: comes back in the completion event
  *
  * Context: Any up to softirq.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER;
+ * DAT_INVALID_STATE where the SRQ has failed; DAT_INSUFFICIENT_RESOURCES where it
+ * is full; DAT_PROTECTION_VIOLATION for memory that it may not write.
  */
 DAT_RETURN dat_srq_post_recv(DAT_SRQ_HANDLE srq, DAT_COUNT num,
 			     DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie);
@@ -1304,19 +1325,27 @@ DAT_RETURN dat_srq_post_recv(DAT_SRQ_HANDLE srq, DAT_COUNT num,
  * @srq: the SRQ
  * @max_recvs: receives it must hold
  *
+ * It never gets shorter.
+ *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES.
+ * DAT_INSUFFICIENT_RESOURCES; DAT_INVALID_STATE where more are outstanding, or
+ * the low watermark is higher.
  */
 DAT_RETURN dat_srq_resize(DAT_SRQ_HANDLE srq, DAT_COUNT max_recvs);
 
 /**
  * dat_srq_set_lw() - ask to be told when receives run out
  * @srq: the SRQ
- * @low: with fewer on it one event, once
+ * @low: with fewer that no EP has taken one event, once; it may come at once. 0 for
+ *	none
+ *
+ * The event is DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR with the SRQ's handle and
+ * DAT_SRQ_LOW_WATERMARK_EVENT. Each call arms it again.
  *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INSUFFICIENT_RESOURCES;
+ * DAT_INVALID_PARAMETER also where the SRQ holds fewer.
  */
 DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE srq, DAT_COUNT low);
 
@@ -1530,18 +1559,21 @@ DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr, DAT_CONN_QUAL conn_qual);
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE; DAT_INVALID_STATE while it is in
- * use.
+ * use; DAT_RESERVED_LMR.
  */
 DAT_RETURN dat_lmr_free(DAT_LMR_HANDLE lmr);
 
 /**
  * dat_lmr_sync_rdma_read() - let peers read what the processor wrote
  * @ia: the IA
- * @segments: local memory
+ * @segments: local memory, of any LMRs of @ia
  * @num: segments
  *
+ * Needed between the two where the provider's lmr_sync_req says so.
+ *
  * Context: Any up to softirq.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, and
+ * DAT_RESERVED_LMR: who mapped its memory syncs it.
  */
 DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia,
 				  const DAT_LMR_TRIPLET *segments,
@@ -1550,11 +1582,15 @@ DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia,
 /**
  * dat_lmr_sync_rdma_write() - let the processor read what peers wrote
  * @ia: the IA
- * @segments: local memory
+ * @segments: local memory, of any LMRs of @ia
  * @num: segments
  *
+ * As above: before the processor reads what peers wrote, and before it writes there
+ * itself.
+ *
  * Context: Any up to softirq.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+ * DAT_RESERVED_LMR.
  */
 DAT_RETURN dat_lmr_sync_rdma_write(DAT_IA_HANDLE ia,
 				   const DAT_LMR_TRIPLET *segments,

@@ -368,8 +368,9 @@ DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr, DAT_LMR_PARAM_MASK mask,
  * @mem_type: one of them
  * @length: bytes to be registered
  * @optimize: a wish
- * @preferred_length: out
- * @preferred_alignment: out
+ * @preferred_length: out: whole pages for the adapter's sake, else @length: an LMR
+ *	is as long as its memory to the byte, whoever sees it
+ * @preferred_alignment: out: of the first byte; 1 where it does not matter
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -441,8 +442,11 @@ DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
 /**
  * dat_ia_reserved_lmr() - the LMR that reaches all local memory
  * @ia: the IA
- * @lmr: out
+ * @lmr: out; it goes with @ia, and is none for dat_lmr_free()
  * @context: out: with it, addresses of segments are bus addresses
+ *
+ * The consumer maps memory for the device himself. It is for local use: no peer
+ * reaches it, and over iWARP it cannot be where an RDMA read goes.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,

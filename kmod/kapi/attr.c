@@ -30,6 +30,10 @@ static void fill_ia(struct kapi_ia *kia, const struct kdapl_ia_query *q,
 		.max_rdma_read_out = q->max_rdma_read_out,
 		.max_rdma_read_per_ep_in_guaranteed = DAT_TRUE,
 		.max_rdma_read_per_ep_out_guaranteed = DAT_TRUE,
+		.max_srqs = q->max_srqs,
+		.max_ep_per_srq = q->max_srqs ? q->max_eps : 0,
+		.max_recv_per_srq = q->max_srq_recvs,
+		.reserved_lmr_supported = kia->reserved ? DAT_TRUE : DAT_FALSE,
 	};
 	strscpy(attr->adapter_name, q->name, sizeof(attr->adapter_name));
 	strscpy(attr->vendor_name, q->driver, sizeof(attr->vendor_name));
@@ -50,14 +54,34 @@ static void fill_merging(DAT_PROVIDER_ATTR *attr)
 		merging[i] = DAT_TRUE;
 }
 
-static void fill_provider(const struct kdapl_ia_query *q,
+/* Bits for each count and mark: see dat_srq_query(), dat_ep_recv_query(). */
+#define BOTH_COUNTS	0x11
+#define SRQ_LOW_MARK	0x001
+#define EP_MARKS	0x110
+
+static void fill_srq(const struct kdapl_ia_query *q, DAT_PROVIDER_ATTR *attr)
+{
+	/* An EP's marks hold for receives of its own, too. */
+	attr->srq_watermarks_supported = EP_MARKS;
+	attr->ep_recv_info_supported = BOTH_COUNTS;
+	if (!q->max_srqs)
+		return;
+	attr->srq_supported = DAT_TRUE;
+	attr->srq_watermarks_supported |= SRQ_LOW_MARK;
+	attr->srq_info_supported = BOTH_COUNTS;
+}
+
+static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 			  DAT_PROVIDER_ATTR *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	strscpy(attr->provider_name, "kdapl", sizeof(attr->provider_name));
 	attr->dapl_version_major = DAT_VERSION_MAJOR;
 	attr->dapl_version_minor = DAT_VERSION_MINOR;
-	attr->lmr_mem_types_supported = DAT_MEM_TYPE_VIRTUAL;
+	attr->lmr_mem_types_supported = DAT_MEM_TYPE_VIRTUAL |
+					DAT_MEM_TYPE_LMR |
+					DAT_MEM_TYPE_PHYSICAL |
+					DAT_MEM_TYPE_PLATFORM;
 	attr->iov_ownership_on_return = DAT_IOV_CONSUMER;
 	attr->dat_qos_supported = DAT_QOS_BEST_EFFORT;
 	attr->completion_flags_supported = DAT_COMPLETION_SUPPRESS_FLAG |
@@ -69,6 +93,9 @@ static void fill_provider(const struct kdapl_ia_query *q,
 	attr->upcall_policy = DAT_UPCALL_MANY;
 	attr->optimal_buffer_alignment = DAT_OPTIMAL_ALIGNMENT;
 	attr->is_interrupt_safe = DAT_FALSE;
+	/* The device may see memory through a bounce buffer, or past a cache. */
+	attr->lmr_sync_req = real_dma ? DAT_TRUE : DAT_FALSE;
+	fill_srq(q, attr);
 	fill_merging(attr);
 }
 
@@ -79,6 +106,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *async_evd,
 {
 	struct kapi_ia *kia = kapi_to(ia, ia, IA);
 	struct kdapl_ia_query *q;
+	bool real_dma = false;
 	int ret;
 
 	if (!kia)
@@ -97,6 +125,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *async_evd,
 	ret = kapi_enter(kia);
 	if (!ret) {
 		ret = kdapl_ia_query(kia->core, q);
+		real_dma = !ib_uses_virt_dma(kia->core->dev);
 		kapi_leave(kia);
 	}
 	if (!ret) {
@@ -105,7 +134,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *async_evd,
 		if (ia_mask)
 			fill_ia(kia, q, ia_attr);
 		if (provider_mask)
-			fill_provider(q, provider_attr);
+			fill_provider(q, real_dma, provider_attr);
 	}
 	kfree(q);
 	return kapi_error(ret);

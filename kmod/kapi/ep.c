@@ -3,6 +3,7 @@
 
 #include <linux/export.h>
 
+#include "../srq.h"
 #include "kapi.h"
 
 /* What an EP is for that its consumer leaves to us. */
@@ -17,8 +18,7 @@ static u32 or_default(DAT_COUNT wanted, u32 value, u32 most)
 	return wanted > 0 ? wanted : min(value, most);
 }
 
-/* -EOPNOTSUPP for what nobody offers here. */
-static int attr_check(const DAT_EP_ATTR *attr)
+int kapi_ep_check(const DAT_EP_ATTR *attr)
 {
 	const DAT_COUNT counts[] = {
 		attr->max_recv_dtos, attr->max_request_dtos,
@@ -43,10 +43,12 @@ static u16 notify_of(DAT_COMPLETION_FLAGS flags)
 	       KDAPL_NOTIFY_QUIET : KDAPL_NOTIFY_THRESHOLD;
 }
 
-static void ep_arg(const struct kdapl_ia *ia, const DAT_EP_ATTR *attr,
-		   struct kdapl_ep_create *arg)
+void kapi_ep_arg(const struct kapi_ep *kep, const DAT_EP_ATTR *attr,
+		 struct kdapl_ep_create *arg)
 {
-	if (arg->recv_evd)
+	const struct kdapl_ia *ia = kep->obj.ia->core;
+
+	if (arg->recv_evd && !kep->srq)
 		arg->max_recvs = or_default(attr->max_recv_dtos, DTOS_DEFAULT,
 					    ia->max_recvs);
 	if (arg->request_evd)
@@ -60,13 +62,15 @@ static void ep_arg(const struct kdapl_ia *ia, const DAT_EP_ATTR *attr,
 					   READS_DEFAULT, ia->max_read_in);
 	arg->max_rdma_read_out = or_default(attr->max_rdma_read_out,
 					    READS_DEFAULT, ia->max_read_out);
+	/* Its receives are the SRQ's. */
+	if (kep->srq)
+		arg->max_recv_iov = to_srq(kep->srq->core)->max_iov;
 	arg->recv_notify = notify_of(attr->recv_completion_flags);
 	arg->request_notify = notify_of(attr->request_completion_flags);
 }
 
-/* What it has, for queries. */
-static void ep_keep(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
-		    const struct kdapl_ep_create *arg)
+void kapi_ep_keep(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
+		  const struct kdapl_ep_create *arg)
 {
 	const struct kdapl_ia *ia = kep->obj.ia->core;
 
@@ -81,7 +85,24 @@ static void ep_keep(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	kep->attr.max_rdma_read_out = arg->max_rdma_read_out;
 	kep->attr.max_rdma_read_iov = ia->max_iov_read;
 	kep->attr.max_rdma_write_iov = arg->max_request_iov;
+}
+
+/* What it was made with may have a mark. The core's EP goes where that fails. */
+static int ep_mark_new(struct kapi_ep *kep, DAT_COUNT soft)
+{
+	struct kapi_ia *kia = kep->obj.ia;
+	int ret;
+
 	kep->attr.srq_soft_hw = DAT_HW_DEFAULT;
+	if (soft <= 0)
+		return 0;
+	ret = kapi_ep_mark(kep, soft, DAT_WATERMARK_INFINITE);
+	if (ret) {
+		kdapl_ia_enter_free(kia->core);
+		kdapl_obj_destroy(kia->core, kep->obj.id, KDAPL_OBJ_EP);
+		kdapl_ia_leave(kia->core);
+	}
+	return ret;
 }
 
 static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
@@ -90,10 +111,10 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	struct kapi_ia *kia = kep->obj.ia;
 	int ret;
 
-	ret = attr_check(attr);
+	ret = kapi_ep_check(attr);
 	if (ret)
 		return ret;
-	ep_arg(kia->core, attr, arg);
+	kapi_ep_arg(kep, attr, arg);
 	arg->size = sizeof(*arg);
 	arg->user = kep->obj.word;
 	ret = kapi_enter(kia);
@@ -103,41 +124,65 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	kapi_leave(kia);
 	if (ret)
 		return ret;
-	ep_keep(kep, attr, arg);
-	return kapi_tie(&kep->obj, arg->id, KDAPL_OBJ_EP);
+	ret = kapi_tie(&kep->obj, arg->id, KDAPL_OBJ_EP);
+	if (ret)
+		return ret;
+	mutex_lock(&kep->lock);
+	kapi_ep_keep(kep, attr, arg);
+	ret = ep_mark_new(kep, attr->srq_soft_hw);
+	mutex_unlock(&kep->lock);
+	return ret;
 }
 
-DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
-			 DAT_EVD_HANDLE recv_evd, DAT_EVD_HANDLE request_evd,
-			 DAT_EVD_HANDLE connect_evd, const DAT_EP_ATTR *attr,
-			 DAT_EP_HANDLE *ep)
+/* As kapi_id(), and of this IA: another one's objects have the same ids. */
+static bool ep_id(const DAT_EP_PARAM *of, DAT_HANDLE handle,
+		  DAT_HANDLE_TYPE type, u32 *id)
 {
-	struct kapi_ia *kia = kapi_to(ia, ia, IA);
+	const struct kapi_obj *obj = handle;
+
+	return kapi_id(handle, type, id) && (!obj || obj->ia == of->ia_handle);
+}
+
+static DAT_RETURN ep_ids(const DAT_EP_PARAM *of, struct kdapl_ep_create *arg)
+{
+	if (!ep_id(of, of->pz_handle, DAT_HANDLE_TYPE_PZ, &arg->pz))
+		return KAPI_BAD_HANDLE(PZ);
+	if (!ep_id(of, of->recv_evd_handle, DAT_HANDLE_TYPE_EVD,
+		   &arg->recv_evd))
+		return KAPI_BAD_HANDLE(EVD_RECV);
+	if (!ep_id(of, of->request_evd_handle, DAT_HANDLE_TYPE_EVD,
+		   &arg->request_evd))
+		return KAPI_BAD_HANDLE(EVD_REQUEST);
+	if (!ep_id(of, of->connect_evd_handle, DAT_HANDLE_TYPE_EVD,
+		   &arg->connect_evd))
+		return KAPI_BAD_HANDLE(EVD_CONN);
+	if (!ep_id(of, of->srq_handle, DAT_HANDLE_TYPE_SRQ, &arg->srq))
+		return KAPI_BAD_HANDLE(SRQ);
+	return DAT_SUCCESS;
+}
+
+/* The IA and @ep are known to be right. */
+static DAT_RETURN ep_create(const DAT_EP_PARAM *of, const DAT_EP_ATTR *attr,
+			    DAT_EP_HANDLE *ep)
+{
 	struct kdapl_ep_create arg = {};
 	struct kapi_ep *kep;
+	DAT_RETURN bad;
 	int ret;
 
-	if (!kia)
-		return KAPI_BAD_HANDLE(IA);
-	if (!kapi_id(pz, DAT_HANDLE_TYPE_PZ, &arg.pz))
-		return KAPI_BAD_HANDLE(PZ);
-	if (!kapi_id(recv_evd, DAT_HANDLE_TYPE_EVD, &arg.recv_evd))
-		return KAPI_BAD_HANDLE(EVD_RECV);
-	if (!kapi_id(request_evd, DAT_HANDLE_TYPE_EVD, &arg.request_evd))
-		return KAPI_BAD_HANDLE(EVD_REQUEST);
-	if (!kapi_id(connect_evd, DAT_HANDLE_TYPE_EVD, &arg.connect_evd))
-		return KAPI_BAD_HANDLE(EVD_CONN);
-	if (!ep)
-		return KAPI_BAD_ARG(7);
-
-	kep = kapi_new(kia, DAT_HANDLE_TYPE_EP, sizeof(*kep));
+	bad = ep_ids(of, &arg);
+	if (bad != DAT_SUCCESS)
+		return bad;
+	kep = kapi_new(of->ia_handle, DAT_HANDLE_TYPE_EP, sizeof(*kep));
 	if (!kep)
 		return kapi_error(-ENOMEM);
-	kep->pz = pz;
-	kep->recv_evd = recv_evd;
-	kep->request_evd = request_evd;
-	kep->connect_evd = connect_evd;
-	ret = ep_make(kep, attr ?: &no_attr, &arg);
+	mutex_init(&kep->lock);
+	kep->pz = of->pz_handle;
+	kep->recv_evd = of->recv_evd_handle;
+	kep->request_evd = of->request_evd_handle;
+	kep->connect_evd = of->connect_evd_handle;
+	kep->srq = of->srq_handle;
+	ret = ep_make(kep, attr, &arg);
 	if (ret) {
 		kapi_forget(&kep->obj);
 		return kapi_error(ret);
@@ -145,7 +190,62 @@ DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 	*ep = kep;
 	return DAT_SUCCESS;
 }
+
+DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
+			 DAT_EVD_HANDLE recv_evd, DAT_EVD_HANDLE request_evd,
+			 DAT_EVD_HANDLE connect_evd, const DAT_EP_ATTR *attr,
+			 DAT_EP_HANDLE *ep)
+{
+	const DAT_EP_PARAM of = {
+		.ia_handle = ia,
+		.pz_handle = pz,
+		.recv_evd_handle = recv_evd,
+		.request_evd_handle = request_evd,
+		.connect_evd_handle = connect_evd,
+	};
+
+	if (!kapi_obj(ia, DAT_HANDLE_TYPE_IA))
+		return KAPI_BAD_HANDLE(IA);
+	if (!ep)
+		return KAPI_BAD_ARG(7);
+	return ep_create(&of, attr ?: &no_attr, ep);
+}
 EXPORT_SYMBOL_GPL(dat_ep_create);
+
+DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
+				  DAT_EVD_HANDLE recv_evd,
+				  DAT_EVD_HANDLE request_evd,
+				  DAT_EVD_HANDLE connect_evd,
+				  DAT_SRQ_HANDLE srq, const DAT_EP_ATTR *attr,
+				  DAT_EP_HANDLE *ep)
+{
+	struct kapi_srq *ksrq = kapi_to(srq, srq, SRQ);
+	const DAT_EP_PARAM of = {
+		.ia_handle = ia,
+		.pz_handle = pz,
+		.recv_evd_handle = recv_evd,
+		.request_evd_handle = request_evd,
+		.connect_evd_handle = connect_evd,
+		.srq_handle = srq,
+	};
+
+	if (!kapi_obj(ia, DAT_HANDLE_TYPE_IA))
+		return KAPI_BAD_HANDLE(IA);
+	if (!kapi_obj(pz, DAT_HANDLE_TYPE_PZ))
+		return KAPI_BAD_HANDLE(PZ);
+	if (!recv_evd)
+		return KAPI_BAD_HANDLE(EVD_RECV);
+	if (!ksrq)
+		return KAPI_BAD_HANDLE(SRQ);
+	if (pz != ksrq->pz)
+		return KAPI_BAD_ARG(2);
+	if (!attr)
+		return KAPI_BAD_ARG(7);
+	if (!ep)
+		return KAPI_BAD_ARG(8);
+	return ep_create(&of, attr, ep);
+}
+EXPORT_SYMBOL_GPL(dat_ep_create_with_srq);
 
 DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 			DAT_EP_PARAM *param)
@@ -159,6 +259,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 		return KAPI_BAD_ARG(2);
 	if (!param)
 		return KAPI_BAD_ARG(3);
+	mutex_lock(&kep->lock);
 	kdapl_ep_query(to_ep(kep->obj.core), &q);
 	kapi_sockaddr(&kep->local, &q.local);
 	kapi_sockaddr(&kep->remote, &q.remote);
@@ -173,8 +274,10 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 		.recv_evd_handle = kep->recv_evd,
 		.request_evd_handle = kep->request_evd,
 		.connect_evd_handle = kep->connect_evd,
+		.srq_handle = kep->srq,
 		.ep_attr = kep->attr,
 	};
+	mutex_unlock(&kep->lock);
 	param->ep_attr.max_rdma_read_in = q.max_rdma_read_in;
 	param->ep_attr.max_rdma_read_out = q.max_rdma_read_out;
 	return DAT_SUCCESS;
@@ -194,8 +297,7 @@ DAT_RETURN dat_ep_get_status(DAT_EP_HANDLE ep, DAT_EP_STATE *state,
 	if (state)
 		*state = (DAT_EP_STATE)core->state;
 	if (recv_idle)
-		*recv_idle = core->rq.head == core->rq.tail ? DAT_TRUE :
-							      DAT_FALSE;
+		*recv_idle = kdapl_ep_held(core) ? DAT_FALSE : DAT_TRUE;
 	if (request_idle)
 		*request_idle = core->sq.head == core->sq.tail ? DAT_TRUE :
 								 DAT_FALSE;

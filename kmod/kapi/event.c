@@ -7,8 +7,19 @@
  * Handles that are gone are NULL in events. The caller is in an RCU read section.
  */
 
+/* A receive came from the SRQ with this word, if it came from one. */
+static void srq_reaped(u32 word)
+{
+	struct kapi_obj *obj;
+
+	obj = word ? kapi_live(word, DAT_HANDLE_TYPE_SRQ) : NULL;
+	if (obj)
+		atomic_inc(&container_of(obj, struct kapi_srq, obj)->reaped);
+}
+
 static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
+	srq_reaped(upper_32_bits(from->length));
 	data->dto_completion_event_data = (struct dat_dto_completion_event_data){
 		.ep_handle = kapi_live(from->user, DAT_HANDLE_TYPE_EP),
 		.user_cookie.as_64 = from->cookie,
@@ -71,7 +82,8 @@ static void event_async(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
 	data->asynch_error_event_data = (struct dat_asynch_error_event_data){
 		.dat_handle = kapi_live(from->user, DAT_HANDLE_TYPE_IA) ?:
-			      kapi_live(from->user, DAT_HANDLE_TYPE_EP),
+			      kapi_live(from->user, DAT_HANDLE_TYPE_EP) ?:
+			      kapi_live(from->user, DAT_HANDLE_TYPE_SRQ),
 		.reason = from->status,
 	};
 }

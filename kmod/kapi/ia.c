@@ -30,6 +30,7 @@ static struct kapi_ia *ia_new(void)
 
 static void ia_forget(struct kapi_ia *kia)
 {
+	kapi_reserved_free(kia);
 	kapi_word_take(&kia->obj);
 	kia->obj.magic = 0;
 	kfree_rcu(&kia->obj, rcu);
@@ -56,7 +57,7 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 		.user = kia->obj.word,
 	};
 	struct kdapl_ia *core;
-	int ret = 0;
+	int ret;
 
 	if (strscpy(arg.name, name, sizeof(arg.name)) < 0)
 		return -ENODEV;
@@ -65,7 +66,8 @@ static int ia_open(struct kapi_ia *kia, const char *name, DAT_COUNT qlen,
 		return PTR_ERR(core);
 	core->cr_arrives = kapi_cr_arrives;
 	kia->core = core;
-	if (!lent)
+	ret = kapi_reserved_make(kia);
+	if (!ret && !lent)
 		ret = ia_make_async(kia, qlen);
 	if (ret)
 		kdapl_ia_close(core);

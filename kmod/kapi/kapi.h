@@ -10,6 +10,8 @@
 #ifndef KAPI_H
 #define KAPI_H
 
+#include <linux/atomic.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -50,6 +52,7 @@ struct kapi_ia {
 	struct kdapl_ia *core;
 	struct xarray live;	/* its objects, by their words */
 	struct kapi_evd *async;	/* made with it; NULL when one is lent */
+	struct kapi_lmr *reserved;	/* made with it; NULL: there is none */
 	struct sockaddr_storage address;
 };
 
@@ -84,11 +87,37 @@ struct kapi_evd {
 	struct kapi_worker __percpu *workers;
 };
 
+/**
+ * struct kapi_ep - an EP and what it was made of
+ * @obj: common part
+ * @lock: serialises queries and changes; guards the rest
+ * @pz: handle, like the next ones; NULL for none
+ * @recv_evd: likewise
+ * @request_evd: likewise
+ * @connect_evd: likewise
+ * @srq: likewise; of the same PZ
+ * @attr: as they are, for queries
+ * @local: of the latest query
+ * @remote: likewise
+ */
 struct kapi_ep {
 	struct kapi_obj obj;
-	struct kapi_obj *pz, *recv_evd, *request_evd, *connect_evd;
+	struct mutex lock;	/* outside the core's locks */
+	struct kapi_obj *pz, *recv_evd, *request_evd, *connect_evd, *srq;
 	DAT_EP_ATTR attr;
 	struct sockaddr_storage local, remote;
+};
+
+/**
+ * struct kapi_srq - an SRQ
+ * @obj: common part
+ * @pz: handle
+ * @reaped: its receives whose events the consumer has taken
+ */
+struct kapi_srq {
+	struct kapi_obj obj;
+	struct kapi_obj *pz;
+	atomic_t reaped;
 };
 
 struct kapi_lmr {
@@ -161,6 +190,12 @@ static inline void kapi_leave(struct kapi_ia *ia)
 	kdapl_ia_leave(ia->core);
 }
 
+/* Where its objects' asynchronous events go; 0: to the EVD that it was lent. */
+static inline u32 kapi_async_id(const struct kapi_ia *ia)
+{
+	return ia->async ? ia->async->obj.id : 0;
+}
+
 /* ---- error.c ------------------------------------------------------------- */
 
 /* What the core says, in the API's words. */
@@ -195,6 +230,44 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 		DAT_EVENT *event);
 /* The next event for the consumer; false when there is none. */
 bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
+
+/* ---- ep.c, ep_marks.c ---------------------------------------------------- */
+
+/* -EINVAL, or -EOPNOTSUPP for what nobody offers here. */
+int kapi_ep_check(const DAT_EP_ATTR *attr);
+/*
+ * What the core is asked for. @arg has the EVDs and the SRQ that it shall have, which
+ * decide about the queues; kep->srq is right already.
+ */
+void kapi_ep_arg(const struct kapi_ep *kep, const DAT_EP_ATTR *attr,
+		 struct kdapl_ep_create *arg);
+/* What the core gave. Caller holds kep->lock. */
+void kapi_ep_keep(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
+		  const struct kdapl_ep_create *arg);
+/* Caller holds kep->lock. */
+int kapi_ep_mark(struct kapi_ep *kep, DAT_COUNT soft, DAT_COUNT hard);
+
+/* ---- post.c -------------------------------------------------------------- */
+
+/* What the core says of an operation. */
+DAT_RETURN kapi_post_error(int err);
+/* The arguments that can be wrong without anything being looked at. */
+DAT_RETURN kapi_iov_check(DAT_COUNT num, const DAT_LMR_TRIPLET *iov);
+/* After kapi_iov_check(). */
+void kapi_sqe_iov(struct kdapl_sqe *sqe, DAT_COUNT num,
+		  const DAT_LMR_TRIPLET *iov);
+
+/* ---- reserved.c ---------------------------------------------------------- */
+
+/* With the core's IA, which says whether there is one. */
+int kapi_reserved_make(struct kapi_ia *ia);
+void kapi_reserved_free(struct kapi_ia *ia);
+
+/* It is an LMR only in name: the core has none. */
+static inline bool kapi_is_reserved(const struct kapi_obj *lmr)
+{
+	return lmr->ia->reserved && lmr == &lmr->ia->reserved->obj;
+}
 
 /* cr.c: a request came; its handle's word, 0 without memory. */
 u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,

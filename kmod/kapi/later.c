@@ -18,24 +18,6 @@ DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR name,
 }
 EXPORT_SYMBOL_GPL(dat_registry_providers_related);
 
-DAT_RETURN dat_ep_create_with_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
-				  DAT_EVD_HANDLE recv_evd,
-				  DAT_EVD_HANDLE request_evd,
-				  DAT_EVD_HANDLE connect_evd,
-				  DAT_SRQ_HANDLE srq, const DAT_EP_ATTR *attr,
-				  DAT_EP_HANDLE *ep)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ep_create_with_srq);
-
-DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
-			 const DAT_EP_PARAM *param)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ep_modify);
-
 DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 				 DAT_TIMEOUT timeout, DAT_COUNT size,
 				 const DAT_PVOID private_data)
@@ -43,20 +25,6 @@ DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 	return NOT_YET;
 }
 EXPORT_SYMBOL_GPL(dat_ep_common_connect);
-
-DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *nbufs,
-			     DAT_COUNT *span)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ep_recv_query);
-
-DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft,
-				DAT_COUNT hard)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ep_set_watermark);
 
 DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
 					const DAT_RMR_TRIPLET *local,
@@ -67,45 +35,6 @@ DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
 	return NOT_YET;
 }
 EXPORT_SYMBOL_GPL(dat_ep_post_rdma_read_to_rmr);
-
-DAT_RETURN dat_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
-			  DAT_SRQ_ATTR *attr, DAT_SRQ_HANDLE *srq)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_srq_create);
-
-DAT_RETURN dat_srq_query(DAT_SRQ_HANDLE srq, DAT_SRQ_PARAM_MASK mask,
-			 DAT_SRQ_PARAM *param)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_srq_query);
-
-DAT_RETURN dat_srq_post_recv(DAT_SRQ_HANDLE srq, DAT_COUNT num,
-			     DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_srq_post_recv);
-
-DAT_RETURN dat_srq_resize(DAT_SRQ_HANDLE srq, DAT_COUNT max_recvs)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_srq_resize);
-
-DAT_RETURN dat_srq_set_lw(DAT_SRQ_HANDLE srq, DAT_COUNT low)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_srq_set_lw);
-
-DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE srq)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_srq_free);
 
 DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
 			  DAT_IA_ADDRESS_PTR address, DAT_EVD_HANDLE evd,
@@ -163,15 +92,6 @@ DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr)
 }
 EXPORT_SYMBOL_GPL(dat_rmr_free);
 
-DAT_RETURN dat_ia_memtype_hint(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
-			       DAT_VLEN length, DAT_MEM_OPTIMIZE_FLAGS optimize,
-			       DAT_VLEN *preferred_length,
-			       DAT_VADDR *preferred_alignment)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ia_memtype_hint);
-
 DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 			    DAT_COUNT max_pages, DAT_LMR_SCOPE scope,
 			    DAT_LMR_HANDLE *lmr)
@@ -198,13 +118,6 @@ DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
 	return NOT_YET;
 }
 EXPORT_SYMBOL_GPL(dat_lmr_invalidate);
-
-DAT_RETURN dat_ia_reserved_lmr(DAT_IA_HANDLE ia, DAT_LMR_HANDLE *lmr,
-			       DAT_LMR_CONTEXT *context)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ia_reserved_lmr);
 
 DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
 				     const DAT_PROVIDER_INFO *info)
@@ -233,17 +146,3 @@ DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
 	return NOT_YET;
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_drain);
-
-DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia,
-				  const DAT_LMR_TRIPLET *segments, DAT_VLEN num)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_sync_rdma_read);
-
-DAT_RETURN dat_lmr_sync_rdma_write(DAT_IA_HANDLE ia,
-				   const DAT_LMR_TRIPLET *segments, DAT_VLEN num)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_sync_rdma_write);

@@ -150,6 +150,8 @@ DAT_RETURN dat_lmr_free(DAT_LMR_HANDLE lmr)
 
 	if (!obj)
 		return KAPI_BAD_HANDLE(LMR);
+	if (kapi_is_reserved(obj))
+		return DAT_ERROR(DAT_RESERVED_LMR, DAT_NO_SUBTYPE);
 	/* RMRs that are bound to it no more may not have let go of it yet. */
 	kdapl_reaper_flush(&obj->ia->core->reaper);
 	ret = kapi_destroy(obj, KDAPL_OBJ_LMR);

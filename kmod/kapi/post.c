@@ -13,7 +13,7 @@
 			 DAT_COMPLETION_UNSIGNALLED_FLAG | \
 			 DAT_COMPLETION_BARRIER_FENCE_FLAG)
 
-static DAT_RETURN post_error(int err)
+DAT_RETURN kapi_post_error(int err)
 {
 	switch (err) {
 	case -ENOBUFS:
@@ -43,8 +43,7 @@ static u16 sqe_flags(DAT_COMPLETION_FLAGS flags)
 	return out;
 }
 
-/* The arguments that can be wrong without the EP being looked at. */
-static DAT_RETURN iov_check(DAT_COUNT num, const DAT_LMR_TRIPLET *iov)
+DAT_RETURN kapi_iov_check(DAT_COUNT num, const DAT_LMR_TRIPLET *iov)
 {
 	if (num < 0 || num > KDAPL_SEGS_MAX)
 		return KAPI_BAD_ARG(2);
@@ -53,8 +52,8 @@ static DAT_RETURN iov_check(DAT_COUNT num, const DAT_LMR_TRIPLET *iov)
 	return DAT_SUCCESS;
 }
 
-static void sqe_iov(struct kdapl_sqe *sqe, DAT_COUNT num,
-		    const DAT_LMR_TRIPLET *iov)
+void kapi_sqe_iov(struct kdapl_sqe *sqe, DAT_COUNT num,
+		  const DAT_LMR_TRIPLET *iov)
 {
 	int i;
 
@@ -127,7 +126,7 @@ static int sqe_fill(struct kdapl_sqe *sqe, u32 ep, const DAT_EXT_DTO *dto)
 		.flags = sqe_flags(dto->flags),
 		.cookie = dto->cookie.as_64,
 	};
-	sqe_iov(sqe, dto->num_segments, dto->iov);
+	kapi_sqe_iov(sqe, dto->num_segments, dto->iov);
 	if (is_rdma(sqe))
 		return sqe_remote(sqe, dto);
 	if (dto->invalidate)
@@ -150,7 +149,7 @@ static DAT_RETURN post(struct kapi_ep *kep, DAT_COUNT num,
 			ret = kdapl_post_add(ep);
 	}
 	kdapl_post_end(ep, recv, !ret);
-	return post_error(ret);
+	return kapi_post_error(ret);
 }
 
 static DAT_RETURN post_one(DAT_EP_HANDLE ep, const DAT_EXT_DTO *dto)
@@ -161,7 +160,7 @@ static DAT_RETURN post_one(DAT_EP_HANDLE ep, const DAT_EXT_DTO *dto)
 
 	if (!kep)
 		return KAPI_BAD_HANDLE(EP);
-	ret = iov_check(dto->num_segments, dto->iov);
+	ret = kapi_iov_check(dto->num_segments, dto->iov);
 	if (ret)
 		return ret;
 	if (dto->flags & ~REQUEST_FLAGS)
@@ -267,7 +266,7 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
 	if (num < 1 || num > KDAPL_SQ_CHAIN)
 		return KAPI_BAD_ARG(2);
 	for (i = 0; i < num; i++) {
-		ret = iov_check(dtos[i].num_segments, dtos[i].iov);
+		ret = kapi_iov_check(dtos[i].num_segments, dtos[i].iov);
 		if (ret || dtos[i].flags & ~REQUEST_FLAGS ||
 		    dtos[i].op == DAT_DTO_RECEIVE)
 			return KAPI_BAD_ARG(3);

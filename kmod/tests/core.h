@@ -33,4 +33,9 @@
 #define ib_map_mr_sg(mr, sg, nents, offset, size) \
 	((void)(offset), (void)(size), fake_map_mr_sg(mr, sg, nents))
 
+#define ib_dma_sync_single_for_device(dev, addr, size, dir) \
+	((void)(dir), fake_dma_sync(dev, addr, size, true))
+#define ib_dma_sync_single_for_cpu(dev, addr, size, dir) \
+	((void)(dir), fake_dma_sync(dev, addr, size, false))
+
 #endif /* KDAPL_TEST_CORE_H */

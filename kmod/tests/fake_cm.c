@@ -99,19 +99,27 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 	return pages;
 }
 
-/* Of as many pieces as the test says. */
+/* Of as many pieces as the test says: a page each, then the rest. */
 struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 					  const struct kdapl_kmem *mem)
 {
 	struct kdapl_pages *pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	u64 offset = kdapl_kmem_offset(mem), left = mem->length;
+	struct scatterlist *sg;
+	unsigned int i;
 
-	if (!pages || sg_alloc_table(&pages->sgt, 1, GFP_KERNEL)) {
+	if (!pages || sg_alloc_table(&pages->sgt, fake_cm.pieces, GFP_KERNEL)) {
 		kfree(pages);
 		return ERR_PTR(-ENOMEM);
 	}
 	pages->kernel = true;
-	pages->sgt.nents = fake_cm.pieces;
-	sg_dma_address(pages->sgt.sgl) = FAKE_DMA + kdapl_kmem_offset(mem);
+	for_each_sg(pages->sgt.sgl, sg, fake_cm.pieces, i) {
+		sg_dma_address(sg) = FAKE_DMA + i * FAKE_PIECE + offset;
+		sg_dma_len(sg) = sg_is_last(sg) ? left :
+				 min_t(u64, left, PAGE_SIZE - offset);
+		left -= sg_dma_len(sg);
+		offset = 0;
+	}
 	fake_cm.pinned++;
 	return pages;
 }

@@ -15,6 +15,8 @@ struct fake_cm {
 
 /* The DMA address of a page lies so far from the program's. */
 #define FAKE_DMA	0xd000000000ULL
+/* And so far the pieces of memory of the kernel from each other. */
+#define FAKE_PIECE	0x100000ULL
 
 extern struct fake_cm fake_cm;
 

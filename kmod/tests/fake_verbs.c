@@ -665,6 +665,18 @@ int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents)
 	return i;
 }
 
+void fake_dma_sync(struct ib_device *dev, u64 addr, size_t length,
+		   bool for_device)
+{
+	struct fake_dev *fake = to_fake_dev(dev);
+
+	if (fake->syncs < FAKE_SYNCS)
+		fake->sync[fake->syncs] = (struct fake_sync){
+			addr, length, for_device,
+		};
+	fake->syncs++;
+}
+
 u64 fake_reaches(u32 rkey)
 {
 	struct fake_window *window = window_of(rkey);

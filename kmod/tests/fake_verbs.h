@@ -67,6 +67,15 @@ struct fake_cq {
 	bool tells;		/* there was one that the handler is called for */
 };
 
+/* Memory that went from the processor to the device, or back. */
+struct fake_sync {
+	u64 addr;
+	size_t length;
+	bool for_device;
+};
+
+#define FAKE_SYNCS	8
+
 /**
  * struct fake_dev - the device
  * @lock: guards all its queues
@@ -78,6 +87,8 @@ struct fake_cq {
  * @invalidates_idle: an MR that is not registered may be invalidated
  * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
+ * @sync: the first of them
+ * @syncs: how many there were
  */
 struct fake_dev {
 	struct ib_device ib;
@@ -89,6 +100,8 @@ struct fake_dev {
 	bool invalidates_idle;
 	bool no_mr;
 	int max_cqs;
+	struct fake_sync sync[FAKE_SYNCS];
+	unsigned int syncs;
 };
 
 static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
@@ -160,5 +173,7 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 int fake_dereg_mr(struct ib_mr *mr);
 struct ib_mr *fake_alloc_mr(struct ib_pd *pd, u32 npages);
 int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents);
+void fake_dma_sync(struct ib_device *dev, u64 addr, size_t length,
+		   bool for_device);
 
 #endif /* KDAPL_TEST_FAKE_VERBS_H */

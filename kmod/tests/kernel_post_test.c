@@ -221,6 +221,9 @@ static void post_on_srq(struct kunit *test)
 	sqe.num_seg = 2;
 	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EINVAL);
 	sqe.num_seg = 1;
+	sqe.seg[0].lmr++;
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EACCES);
+	sqe.seg[0].lmr--;
 	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), 0);
 	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, to_fake_srq(srq->ibsrq)->queue.head, 2);
