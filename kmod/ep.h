@@ -285,6 +285,24 @@ void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 	__releases(&ep->lock);
 
 /*
+ * Work on MRs, for rmr.c and fmr.c, which make the requests themselves. The caller
+ * holds ep->lock throughout, and ends with kdapl_wq_retire() and
+ * kdapl_ep_end_start().
+ *
+ * kdapl_post_admit(): @slots of the request queue are free, for work on memory of @pz.
+ * 1 when it would be flushed, 0 when not; -EBADFD: the state forbids it, -EPERM:
+ * another zone, -ENOSPC: no room.
+ */
+int kdapl_post_admit(const struct kdapl_ep *ep, const struct kdapl_pz *pz,
+		     unsigned int slots);
+/* The next slot, finished with success: where the device has nothing to do for it. */
+struct kdapl_work *kdapl_post_slot(struct kdapl_ep *ep, u8 op, u64 cookie,
+				   u32 flags);
+/* @n requests to the device, whose wr_ids are slots in their order, marked POSTED. */
+void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
+			 unsigned int n);
+
+/*
  * The device did not take @work. It ends with @status; what is not just a flush
  * breaks the EP.
  */
