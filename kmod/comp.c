@@ -4,6 +4,7 @@
  */
 
 #include "ep.h"
+#include "fmr.h"
 #include "ia.h"
 #include "rmr.h"
 #include "sq.h"
@@ -84,6 +85,8 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 
 	if (work->bind)
 		kdapl_bind_retire(work, &event);
+	if (work->lmr)
+		kdapl_fmr_retire(work, &event);
 	/* As the bind says, whose status is that of both its slots. */
 	work->rec.quiet = (work->quiet || is_solicited(ep, work)) &&
 			  event.status == DAT_DTO_SUCCESS;

@@ -30,11 +30,19 @@
 struct kdapl_bind;
 struct kdapl_chain;
 struct kdapl_ep;
+struct kdapl_lmr;
 struct kdapl_parked;
 struct kdapl_srq;
 
-/* A slot that a bind took: no operation of the ring. */
+/* Slots that no operation of the ring took: a bind. */
 #define KDAPL_WORK_BIND		0xff
+/*
+ * Fast registration: an LMR is tied to memory, and untied; and what comes before
+ * the first on devices that would do it twice otherwise.
+ */
+#define KDAPL_WORK_FMR		0xfd
+#define KDAPL_WORK_LMR_INV	0xfc
+#define KDAPL_WORK_FMR_FIRST	0xfb
 /* A send that invalidates @rkey at the peer's; of a consumer in the kernel only. */
 #define KDAPL_WORK_SEND_INV	0xfe
 
@@ -50,9 +58,10 @@ struct kdapl_work {
 	struct kdapl_ep *ep;	/* of a receive on an SRQ: who took it */
 	struct kdapl_srq *srq;	/* whose slot it is, else NULL */
 	struct kdapl_bind *bind;	/* whose slot it is, or NULL: rmr.c */
+	struct kdapl_lmr *lmr;	/* which it ties or unties, or NULL: fmr.c */
 	u64 cookie;
 	u32 length;
-	u8 op;			/* enum kdapl_op, or KDAPL_WORK_BIND */
+	u8 op;			/* enum kdapl_op, or KDAPL_WORK_* */
 	u8 state;
 	u8 status;		/* enum kdapl_dto_status */
 	bool suppress;

@@ -293,6 +293,9 @@ static int bind_check(const struct kdapl_rmr *rmr, const struct kdapl_lmr *lmr,
 
 	if (lmr->pz != rmr->pz)
 		return -EPERM;
+	/* It has its own MR; the memory can be another any time. */
+	if (lmr->fmr)
+		return -EBADFD;
 	if ((arg->privileges & KDAPL_PRIV_REMOTE_READ &&
 	     !(lmr->privileges & KDAPL_PRIV_LOCAL_READ)) ||
 	    (arg->privileges & KDAPL_PRIV_REMOTE_WRITE &&

@@ -172,33 +172,6 @@ DAT_RETURN dat_ia_memtype_hint(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
 }
 EXPORT_SYMBOL_GPL(dat_ia_memtype_hint);
 
-DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
-			    DAT_COUNT max_pages, DAT_LMR_SCOPE scope,
-			    DAT_LMR_HANDLE *lmr)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_allocate);
-
-DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
-		       DAT_REGION_DESCRIPTION region, DAT_VLEN num_pages,
-		       DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type,
-		       DAT_EP_HANDLE ep, DAT_LMR_COOKIE cookie,
-		       DAT_COMPLETION_FLAGS flags, DAT_LMR_CONTEXT *lmr_context,
-		       DAT_RMR_CONTEXT *rmr_context)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_fmr);
-
-DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
-			      DAT_LMR_COOKIE cookie,
-			      DAT_COMPLETION_FLAGS flags)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_invalidate);
-
 DAT_RETURN dat_ia_reserved_lmr(DAT_IA_HANDLE ia, DAT_LMR_HANDLE *lmr,
 			       DAT_LMR_CONTEXT *context)
 {

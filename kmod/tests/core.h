@@ -8,6 +8,7 @@
 
 #include <rdma/ib_verbs.h>
 
+#include "fake_cm.h"
 #include "fake_verbs.h"
 
 /* The module that is tested may be there, too. */
@@ -32,5 +33,10 @@
 #define ib_alloc_mr(pd, type, npages)	((void)(type), fake_alloc_mr(pd, npages))
 #define ib_map_mr_sg(mr, sg, nents, offset, size) \
 	((void)(offset), (void)(size), fake_map_mr_sg(mr, sg, nents))
+
+#define ib_dma_map_sgtable_attrs(dev, sgt, direction, attrs) \
+	((void)(direction), (void)(attrs), fake_map_sgtable(sgt))
+#define ib_dma_unmap_sgtable_attrs(dev, sgt, direction, attrs) \
+	((void)(direction), (void)(attrs), fake_unmap_sgtable(sgt))
 
 #endif /* KDAPL_TEST_CORE_H */
