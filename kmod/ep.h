@@ -154,6 +154,11 @@ int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg);
 int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags);
 int kdapl_ep_reset(struct kdapl_ep *ep);
+/*
+ * All that was posted has completed, and its events are queued. -EBADFD where it does
+ * not come to that: the connection does not end. -EINTR: a fatal signal.
+ */
+int kdapl_ep_drain(struct kdapl_ep *ep);
 int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg);
 
 /* ep_marks.c: the EP may hold more receives than before. Caller holds ep->lock. */

@@ -201,12 +201,6 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_rw);
 
-DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ext_ep_drain);
-
 DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia,
 				  const DAT_LMR_TRIPLET *segments, DAT_VLEN num)
 {

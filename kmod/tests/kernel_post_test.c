@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Posting by a consumer in the kernel: by calls, one operation or several. */
 
+#include <linux/completion.h>
+#include <linux/workqueue.h>
+
 #include "../srq.h"
 #include "env.h"
 
@@ -229,6 +232,74 @@ static void post_on_srq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EBADFD);
 }
 
+struct drainer {
+	struct work_struct work;
+	struct kdapl_ep *ep;
+	struct completion done;
+	int ret;
+	u32 events;		/* of requests, when it returned */
+	struct test_evd *request;
+};
+
+static void drain(struct work_struct *work)
+{
+	struct drainer *drainer = container_of(work, struct drainer, work);
+
+	drainer->ret = kdapl_ep_drain(drainer->ep);
+	drainer->events = prog_events(drainer->request);
+	complete(&drainer->done);
+}
+
+/* Returns with the last completion, and not before. */
+static void drain_waits(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct drainer drainer = {
+		.ep = tep.ep, .ret = -1, .request = &tep.request,
+	};
+
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 1), 0);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 2), 0);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	init_completion(&drainer.done);
+	INIT_WORK_ONSTACK(&drainer.work, drain);
+	queue_work(system_unbound_wq, &drainer.work);
+	finish_sends(&tep, 1);
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&drainer.done,
+							     HZ / 10));
+	finish_sends(&tep, 1);
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&drainer.done,
+							    20 * HZ));
+	flush_work(&drainer.work);
+	destroy_work_on_stack(&drainer.work);
+	KUNIT_EXPECT_EQ(test, drainer.ret, 0);
+	KUNIT_EXPECT_EQ(test, drainer.events, 2);
+}
+
+/* The end flushes what is out, receives as well. */
+static void drain_after_the_end(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 1), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), -EBADFD);
+	env_connect(env, &tep);
+	for (i = 0; i < DEPTH; i++)
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, i), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), -EBADFD);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), DEPTH);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.recv), 1);
+}
+
 static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_and_complete),
 	KUNIT_CASE(post_several),
@@ -238,6 +309,8 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_flushes),
 	KUNIT_CASE(post_refused_by_device),
 	KUNIT_CASE(post_on_srq),
+	KUNIT_CASE(drain_waits),
+	KUNIT_CASE(drain_after_the_end),
 	{}
 };
 
