@@ -46,6 +46,14 @@ struct kdapl_srq;
 /* A send that invalidates @rkey at the peer's; of a consumer in the kernel only. */
 #define KDAPL_WORK_SEND_INV	0xfe
 
+/*
+ * The status of a completion that a consumer in the kernel takes has its operation
+ * besides, enum dat_dtos. A program's has not: its API does not tell.
+ */
+#define KDAPL_DTO_STATUS(word)		((word) & 0xff)
+#define KDAPL_DTO_OPERATION(word)	((word) >> 8)
+#define KDAPL_DTO_WORD(status, op)	((status) | (op) << 8)
+
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
 	KDAPL_WORK_PARKED,	/* the device does not take it yet: park.c */

@@ -521,6 +521,29 @@ static struct handles handles_make(struct env *env, struct test_ep *tep)
 	return h;
 }
 
+/* As the consumer gets it. */
+static void expect_event(struct env *env, struct kapi_ia *kia,
+			 struct test_evd *tevd, u64 cookie, DAT_DTOS operation)
+{
+	const DAT_DTO_COMPLETION_EVENT_DATA *data;
+	struct kdapl_event from = prog_next(tevd);
+	struct kapi_evd *kevd;
+	DAT_EVENT event;
+
+	kevd = kunit_kzalloc(env->test, sizeof(*kevd), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(env->test, kevd);
+	kevd->obj.ia = kia;
+	rcu_read_lock();
+	KUNIT_EXPECT_TRUE(env->test, kapi_event(kevd, &from, &event));
+	rcu_read_unlock();
+	data = &event.event_data.dto_completion_event_data;
+	KUNIT_EXPECT_EQ(env->test, (int)event.event_number,
+			DAT_DTO_COMPLETION_EVENT);
+	KUNIT_EXPECT_EQ(env->test, data->user_cookie.as_64, cookie);
+	KUNIT_EXPECT_EQ(env->test, (int)data->operation, (int)operation);
+	KUNIT_EXPECT_EQ(env->test, (int)data->status, DAT_DTO_SUCCESS);
+}
+
 static void handles_free(struct env *env, struct handles *h)
 {
 	KUNIT_EXPECT_EQ(env->test, DAT_SUCCESS, dat_lmr_free(h->lmr));
@@ -551,7 +574,7 @@ static void fmr_by_calls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, DAT_INVALID_STATE,
 			DAT_GET_TYPE(dat_lmr_free(h.lmr)));
 	finish(env, &tep, 1);
-	EXPECT_DTO(test, &tep.request, 7, DAT_DTO_SUCCESS);
+	expect_event(env, h.kia, &tep.request, 7, DAT_DTO_LMR_FMR);
 	KUNIT_EXPECT_EQ(test, fake_reaches(remote),
 			FAKE_DMA + physical[0] + 100);
 
@@ -562,7 +585,7 @@ static void fmr_by_calls(struct kunit *test)
 			IB_SEND_SIGNALED | IB_SEND_FENCE);
 	expect_param(test, h.lmr, sg, PAGE_SIZE - 50, false);
 	finish(env, &tep, 1);
-	EXPECT_DTO(test, &tep.request, 8, DAT_DTO_SUCCESS);
+	expect_event(env, h.kia, &tep.request, 8, DAT_DTO_LMR_INVALIDATE);
 	handles_free(env, &h);
 }
 

@@ -232,6 +232,52 @@ static void post_on_srq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EBADFD);
 }
 
+static void expect_operation(struct env *env, struct test_evd *tevd,
+			     enum dat_dtos operation, u32 status)
+{
+	struct kdapl_event event = prog_next(tevd);
+
+	KUNIT_EXPECT_EQ(env->test, event.type, DAT_DTO_COMPLETION_EVENT);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_OPERATION(event.status),
+			operation);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_STATUS(event.status), status);
+}
+
+/* Whether it succeeded or not. */
+static void events_name_the_operation(struct kunit *test)
+{
+	static const struct {
+		u8 op;
+		enum dat_dtos operation;
+	} row[] = {
+		{ KDAPL_OP_SEND, DAT_DTO_SEND },
+		{ KDAPL_WORK_SEND_INV, DAT_DTO_SEND },
+		{ KDAPL_OP_RDMA_WRITE, DAT_DTO_RDMA_WRITE },
+		{ KDAPL_OP_RDMA_READ, DAT_DTO_RDMA_READ },
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 1), 0);
+	env_connect(env, &tep);
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, row[i].op, i), 0);
+		finish_sends(&tep, 1);
+		expect_operation(env, &tep.request, row[i].operation,
+				 DAT_DTO_SUCCESS);
+	}
+	for (i = 0; i < ARRAY_SIZE(row); i++)
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, row[i].op, i), 0);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	for (i = 0; i < ARRAY_SIZE(row); i++)
+		expect_operation(env, &tep.request, row[i].operation,
+				 DAT_DTO_ERR_FLUSHED);
+	expect_operation(env, &tep.recv, DAT_DTO_RECEIVE, DAT_DTO_ERR_FLUSHED);
+}
+
 struct drainer {
 	struct work_struct work;
 	struct kdapl_ep *ep;
@@ -309,6 +355,7 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_flushes),
 	KUNIT_CASE(post_refused_by_device),
 	KUNIT_CASE(post_on_srq),
+	KUNIT_CASE(events_name_the_operation),
 	KUNIT_CASE(drain_waits),
 	KUNIT_CASE(drain_after_the_end),
 	{}
