@@ -451,7 +451,8 @@ DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
  *	requests use the LMR, wait for their completions first.
  *
  * What is posted behind it cannot use the LMR. The memory is the consumer's when it
- * has completed.
+ * has completed. Verbs in software (soft RoCE, soft iWARP) then still finish an access
+ * of the peer that had begun: there, be told by the peer that it is through.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
