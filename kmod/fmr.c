@@ -245,7 +245,43 @@ static void tie_begin(struct kdapl_lmr *lmr, const struct kdapl_ep *ep,
 	spin_unlock(&fmr->lock);
 }
 
-/* 1 when it was flushed: the LMR is still BUSY, as after an error. */
+/* The LMR is the caller's to map memory. */
+static int fmr_make_busy(struct kdapl_lmr *lmr)
+{
+	struct kdapl_fmr *fmr = lmr->fmr;
+	int ret = 0;
+
+	if (!fmr_use(lmr))
+		return -ENOENT;
+	spin_lock_bh(&fmr->lock);
+	if (fmr->gone)
+		ret = -ENODEV;
+	else if (fmr->state == KDAPL_FMR_BROKEN)
+		ret = -EBADFD;
+	else if (fmr->state != KDAPL_FMR_IDLE)
+		ret = -EBUSY;
+	else
+		fmr->state = KDAPL_FMR_BUSY;
+	spin_unlock_bh(&fmr->lock);
+	if (ret)
+		kdapl_obj_unuse(&lmr->obj);
+	return ret;
+}
+
+/* It is not posted. */
+static void fmr_give_up(struct kdapl_lmr *lmr)
+{
+	struct kdapl_fmr *fmr = lmr->fmr;
+
+	kdapl_fmr_unmap(lmr);
+	spin_lock_bh(&fmr->lock);
+	fmr->state = KDAPL_FMR_IDLE;
+	spin_unlock_bh(&fmr->lock);
+	wake_up(&fmr->idle);
+	kdapl_obj_unuse(&lmr->obj);
+}
+
+/* After success the LMR may be gone: who gets the event may free it. */
 static int tie_submit(struct kdapl_lmr *lmr, struct kdapl_ep *ep,
 		      struct kdapl_fmr_post *post)
 {
@@ -258,12 +294,13 @@ static int tie_submit(struct kdapl_lmr *lmr, struct kdapl_ep *ep,
 		goto out;
 	post->rkey = lmr->mr->rkey;
 	if (ret) {
+		fmr_give_up(lmr);
 		fmr_flush(ep, KDAPL_WORK_FMR, post->cookie, post->flags);
+		ret = 0;
 	} else {
 		tie_begin(lmr, ep, post);
 		tie_post(lmr, ep, post, idle_key);
 	}
-	/* It may be over after this. */
 	kdapl_wq_retire(ep, &ep->sq);
 	kdapl_ep_end_start(ep);
 out:
@@ -271,55 +308,18 @@ out:
 	return ret;
 }
 
-/* The LMR is the caller's to map memory. */
-static int fmr_make_busy(struct kdapl_fmr *fmr)
-{
-	int ret = 0;
-
-	spin_lock_bh(&fmr->lock);
-	if (fmr->gone)
-		ret = -ENODEV;
-	else if (fmr->state == KDAPL_FMR_BROKEN)
-		ret = -EBADFD;
-	else if (fmr->state != KDAPL_FMR_IDLE)
-		ret = -EBUSY;
-	else
-		fmr->state = KDAPL_FMR_BUSY;
-	spin_unlock_bh(&fmr->lock);
-	return ret;
-}
-
-/* It was not posted. */
-static void fmr_give_up(struct kdapl_lmr *lmr)
-{
-	struct kdapl_fmr *fmr = lmr->fmr;
-
-	kdapl_fmr_unmap(lmr);
-	spin_lock_bh(&fmr->lock);
-	fmr->state = KDAPL_FMR_IDLE;
-	spin_unlock_bh(&fmr->lock);
-	wake_up(&fmr->idle);
-}
-
 int kdapl_fmr_tie(struct kdapl_lmr *lmr, struct kdapl_ep *ep,
 		  struct kdapl_fmr_post *post)
 {
-	int ret = fmr_check(lmr, post);
+	int ret = fmr_check(lmr, post) ?: fmr_make_busy(lmr);
 
 	if (ret)
 		return ret;
-	if (!fmr_use(lmr))
-		return -ENOENT;
-	ret = fmr_make_busy(lmr->fmr);
-	if (!ret) {
-		ret = fmr_map(lmr, post) ?: tie_submit(lmr, ep, post);
-		/* Who was posted is a user until it is retired. */
-		if (!ret)
-			return 0;
+	ret = fmr_map(lmr, post) ?: tie_submit(lmr, ep, post);
+	if (ret)
 		fmr_give_up(lmr);
-	}
-	kdapl_obj_unuse(&lmr->obj);
-	return min(ret, 0);
+	/* Else the request is its user until it is retired. */
+	return ret;
 }
 
 /* What is posted from now on cannot use it. Caller holds ep->lock. */
