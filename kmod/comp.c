@@ -4,6 +4,7 @@
  */
 
 #include "ep.h"
+#include "fmr.h"
 #include "ia.h"
 #include "rmr.h"
 #include "sq.h"
@@ -70,6 +71,24 @@ static bool is_solicited(const struct kdapl_ep *ep,
 	       ep->recv_notify == KDAPL_NOTIFY_SOLICITED;
 }
 
+static enum dat_dtos operation(const struct kdapl_work *work)
+{
+	switch (work->op) {
+	case KDAPL_OP_RECV:
+		return DAT_DTO_RECEIVE;
+	case KDAPL_OP_RDMA_WRITE:
+		return DAT_DTO_RDMA_WRITE;
+	case KDAPL_OP_RDMA_READ:
+		return DAT_DTO_RDMA_READ;
+	case KDAPL_WORK_FMR:
+		return DAT_DTO_LMR_FMR;
+	case KDAPL_WORK_LMR_INV:
+		return DAT_DTO_LMR_INVALIDATE;
+	default:
+		return DAT_DTO_SEND;
+	}
+}
+
 static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 {
 	bool silent = work->suppress && work->status == DAT_DTO_SUCCESS;
@@ -84,9 +103,13 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 
 	if (work->bind)
 		kdapl_bind_retire(work, &event);
+	if (work->lmr)
+		kdapl_fmr_retire(work, &event);
 	/* As the bind says, whose status is that of both its slots. */
 	work->rec.quiet = (work->quiet || is_solicited(ep, work)) &&
 			  event.status == DAT_DTO_SUCCESS;
+	if (ep->obj.ia->kernel && event.type == DAT_DTO_COMPLETION_EVENT)
+		event.status = KDAPL_DTO_WORD(event.status, operation(work));
 	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 						   ep->request_evd,
 		       &event, &work->rec);

@@ -266,6 +266,8 @@ static void ep_end_work(struct work_struct *work)
 	if (ep->end_event == DAT_CONNECTION_EVENT_PEER_REJECTED)
 		size = ep->cm.private_data_size;
 	ep_announce(ep, &ep->rec_end, ep->end_event, size);
+	/* What had completed before was held back until now, or parked. */
+	wake_up(&ep->idle);
 	spin_unlock_bh(&ep->lock);
 }
 
@@ -475,6 +477,7 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	kdapl_park_flush(ep);
 	ep_flush_lost(ep, &ep->rq);
 	ep_flush_lost(ep, &ep->sq);
+	wake_up(&ep->idle);
 	spin_unlock_bh(&ep->lock);
 }
 
@@ -522,6 +525,31 @@ int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags)
 	}
 	spin_unlock_bh(&ep->lock);
 	return ret;
+}
+
+/* All that was posted has its event. */
+static bool ep_is_drained(struct kdapl_ep *ep)
+{
+	bool drained;
+
+	spin_lock_bh(&ep->lock);
+	drained = ep->rq.tail == ep->rq.head && ep->sq.tail == ep->sq.head &&
+		  list_empty(&ep->taken);
+	spin_unlock_bh(&ep->lock);
+	return drained;
+}
+
+int kdapl_ep_drain(struct kdapl_ep *ep)
+{
+	bool ending;
+
+	spin_lock_bh(&ep->lock);
+	ending = ep->ending;
+	spin_unlock_bh(&ep->lock);
+	/* Nothing else gives receives back. */
+	if (!ending)
+		return ep_is_drained(ep) ? 0 : -EBADFD;
+	return wait_event_killable(ep->idle, ep_is_drained(ep)) ? -EINTR : 0;
 }
 
 struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,

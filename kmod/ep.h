@@ -30,13 +30,29 @@
 struct kdapl_bind;
 struct kdapl_chain;
 struct kdapl_ep;
+struct kdapl_lmr;
 struct kdapl_parked;
 struct kdapl_srq;
 
-/* A slot that a bind took: no operation of the ring. */
+/* Slots that no operation of the ring took: a bind. */
 #define KDAPL_WORK_BIND		0xff
+/*
+ * Fast registration: an LMR is tied to memory, and untied; and what comes before
+ * the first on devices that would do it twice otherwise.
+ */
+#define KDAPL_WORK_FMR		0xfd
+#define KDAPL_WORK_LMR_INV	0xfc
+#define KDAPL_WORK_FMR_FIRST	0xfb
 /* A send that invalidates @rkey at the peer's; of a consumer in the kernel only. */
 #define KDAPL_WORK_SEND_INV	0xfe
+
+/*
+ * The status of a completion that a consumer in the kernel takes has its operation
+ * besides, enum dat_dtos. A program's has not: its API does not tell.
+ */
+#define KDAPL_DTO_STATUS(word)		((word) & 0xff)
+#define KDAPL_DTO_OPERATION(word)	((word) >> 8)
+#define KDAPL_DTO_WORD(status, op)	((status) | (op) << 8)
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
@@ -50,9 +66,10 @@ struct kdapl_work {
 	struct kdapl_ep *ep;	/* of a receive on an SRQ: who took it */
 	struct kdapl_srq *srq;	/* whose slot it is, else NULL */
 	struct kdapl_bind *bind;	/* whose slot it is, or NULL: rmr.c */
+	struct kdapl_lmr *lmr;	/* which it ties or unties, or NULL: fmr.c */
 	u64 cookie;
 	u32 length;
-	u8 op;			/* enum kdapl_op, or KDAPL_WORK_BIND */
+	u8 op;			/* enum kdapl_op, or KDAPL_WORK_* */
 	u8 state;
 	u8 status;		/* enum kdapl_dto_status */
 	bool suppress;
@@ -145,6 +162,11 @@ int kdapl_ep_query(struct kdapl_ep *ep, struct kdapl_ep_query *arg);
 int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags);
 int kdapl_ep_reset(struct kdapl_ep *ep);
+/*
+ * All that was posted has completed, and its events are queued. -EBADFD where it does
+ * not come to that: the connection does not end. -EINTR: a fatal signal.
+ */
+int kdapl_ep_drain(struct kdapl_ep *ep);
 int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg);
 
 /* ep_marks.c: the EP may hold more receives than before. Caller holds ep->lock. */
@@ -285,6 +307,24 @@ int kdapl_post_add(struct kdapl_ep *ep);
  */
 void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 	__releases(&ep->lock);
+
+/*
+ * Work on MRs, for rmr.c and fmr.c, which make the requests themselves. The caller
+ * holds ep->lock throughout, and ends with kdapl_wq_retire() and
+ * kdapl_ep_end_start().
+ *
+ * kdapl_post_admit(): @slots of the request queue are free, for work on memory of @pz.
+ * 1 when it would be flushed, 0 when not; -EBADFD: the state forbids it, -EPERM:
+ * another zone, -ENOSPC: no room.
+ */
+int kdapl_post_admit(const struct kdapl_ep *ep, const struct kdapl_pz *pz,
+		     unsigned int slots);
+/* The next slot, finished with success: where the device has nothing to do for it. */
+struct kdapl_work *kdapl_post_slot(struct kdapl_ep *ep, u8 op, u64 cookie,
+				   u32 flags);
+/* @n requests to the device, whose wr_ids are slots in their order, marked POSTED. */
+void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
+			 unsigned int n);
 
 /*
  * The device did not take @work. It ends with @status; what is not just a flush

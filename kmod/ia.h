@@ -38,7 +38,7 @@ struct kdapl_ia {
 	bool local_key;			/* a PD has a key for all memory */
 	bool rmr_reuse;			/* an MR may be bound more than once */
 	bool rmr_register;		/* a window is registered like an LMR */
-	bool rmr_inv_first;		/* a bind begins with an invalidation */
+	bool rmr_inv_first;		/* an MR is registered behind an invalidation */
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */

@@ -8,6 +8,7 @@
 
 #include "account.h"
 #include "adapter.h"
+#include "fmr.h"
 #include "frwr.h"
 #include "ia.h"
 #include "kmem.h"
@@ -66,7 +67,7 @@ static int lmr_check(const struct kdapl_ia *ia,
  * names its sink to the peer like the target of a write, and most of its
  * devices want remote write there; siw checks for local write alone.
  */
-static int lmr_access(const struct kdapl_lmr *lmr)
+int kdapl_lmr_access(const struct kdapl_lmr *lmr)
 {
 	const struct kdapl_ia *ia = lmr->obj.ia;
 	int access = 0;
@@ -185,7 +186,7 @@ static int lmr_register_kernel(struct kdapl_lmr *lmr,
 		lmr->lkey = lmr->pz->local_key;
 		return 0;
 	}
-	ret = lmr_register_pages(lmr, pages, lmr_access(lmr));
+	ret = lmr_register_pages(lmr, pages, kdapl_lmr_access(lmr));
 	if (!ret)
 		lmr->lkey = lmr->mr->lkey;
 	return ret;
@@ -196,7 +197,7 @@ static int lmr_register(struct kdapl_lmr *lmr, const struct kdapl_lmr *source,
 			struct kdapl_memlock *why)
 {
 	struct kdapl_ia *ia = lmr->obj.ia;
-	int access = lmr_access(lmr);
+	int access = kdapl_lmr_access(lmr);
 	int ret;
 
 	ret = kdapl_ia_charge(ia, &lmr->cg, RDMACG_RESOURCE_HCA_OBJECT);
@@ -221,6 +222,8 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 	s64 pinned = kdapl_npages(lmr->addr, lmr->length) << PAGE_SHIFT;
 	struct kdapl_pages *pages = NULL;
 
+	if (lmr->fmr)
+		kdapl_fmr_stop(lmr->fmr);
 	/* A device that keeps its access keeps the pages as well. */
 	if (lmr->mr && WARN_ON(ib_dereg_mr(lmr->mr)))
 		return;
@@ -228,7 +231,9 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 	spin_lock_bh(&lmr->sync_lock);
 	swap(pages, lmr->pages);
 	spin_unlock_bh(&lmr->sync_lock);
-	if (pages)
+	if (lmr->fmr)
+		kdapl_fmr_unmap(lmr);
+	else if (pages)
 		kdapl_pages_put(pages);
 	else
 		kdapl_pinned_add(-pinned);
@@ -322,6 +327,7 @@ static void lmr_destroy(struct kdapl_obj *obj)
 
 static void lmr_release(struct kdapl_obj *obj)
 {
+	kdapl_fmr_free(to_lmr(obj)->fmr);
 	kfree(to_lmr(obj));
 }
 
@@ -375,11 +381,16 @@ static int lmr_register_source(struct kdapl_lmr *lmr, u32 id,
 	if (!obj)
 		return -ENOENT;
 	source = to_lmr(obj);
-	lmr->addr = source->addr;
-	lmr->base = source->addr;
-	lmr->length = source->length;
-	lmr->relaxed = source->relaxed;
-	ret = lmr_register(lmr, source, why);
+	if (source->fmr) {
+		/* Its memory can be another any time. */
+		ret = -EBADFD;
+	} else {
+		lmr->addr = source->addr;
+		lmr->base = source->addr;
+		lmr->length = source->length;
+		lmr->relaxed = source->relaxed;
+		ret = lmr_register(lmr, source, why);
+	}
 	kdapl_obj_unuse(obj);
 	return ret == -EFAULT ? -EBADFD : ret;
 }
@@ -456,6 +467,27 @@ int kdapl_lmr_create_over(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
 	return ret;
 }
 
+int kdapl_lmr_create_empty(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
+			   u32 max_pages)
+{
+	struct kdapl_lmr *lmr;
+	int ret;
+
+	if (!ia->kernel)
+		return -EINVAL;
+	arg->mem_type = KDAPL_MEM_VIRTUAL;
+	arg->privileges = 0;
+	lmr = lmr_alloc(ia, arg);
+	if (IS_ERR(lmr))
+		return PTR_ERR(lmr);
+	ret = kdapl_fmr_make(lmr, max_pages);
+	if (ret)
+		lmr_abort(lmr);
+	else
+		lmr_publish(lmr, arg);
+	return ret;
+}
+
 int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg)
 {
 	struct kdapl_memlock why = {};
@@ -494,6 +526,36 @@ static enum kdapl_dto_status reserved_sge(const struct kdapl_ia *ia,
 	return DAT_DTO_SUCCESS;
 }
 
+static enum kdapl_dto_status lmr_sge(const struct kdapl_lmr *lmr,
+				     const struct kdapl_seg *seg, u32 privilege,
+				     struct ib_sge *sge)
+{
+	/* Below the start it wraps to something larger than any LMR. */
+	u64 offset = seg->addr - lmr->addr;
+
+	if ((lmr->privileges & privilege) != privilege ||
+	    offset > lmr->length || seg->length > lmr->length - offset)
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	sge->addr = lmr->base + offset;
+	sge->length = seg->length;
+	sge->lkey = lmr->lkey;
+	return DAT_DTO_SUCCESS;
+}
+
+/* Of what the last request ties it to. */
+static enum kdapl_dto_status fmr_sge(const struct kdapl_lmr *lmr,
+				     const struct kdapl_seg *seg, u32 privilege,
+				     struct ib_sge *sge)
+{
+	enum kdapl_dto_status status = DAT_DTO_ERR_LOCAL_PROTECTION;
+
+	spin_lock_bh(&lmr->fmr->lock);
+	if (lmr->fmr->state == KDAPL_FMR_TIED)
+		status = lmr_sge(lmr, seg, privilege, sge);
+	spin_unlock_bh(&lmr->fmr->lock);
+	return status;
+}
+
 enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *pz,
 				    const struct kdapl_seg *seg, u32 privilege,
 				    struct ib_sge *sge)
@@ -501,7 +563,6 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 	enum kdapl_dto_status status = DAT_DTO_ERR_LOCAL_PROTECTION;
 	const struct kdapl_lmr *lmr;
 	struct kdapl_obj *obj;
-	u64 offset;
 
 	rcu_read_lock();
 	obj = kdapl_obj_peek(ia, seg->lmr, KDAPL_OBJ_LMR);
@@ -510,16 +571,10 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 		goto out;
 	}
 	lmr = to_lmr(obj);
-	if (lmr->pz != pz || (lmr->privileges & privilege) != privilege)
+	if (lmr->pz != pz)
 		goto out;
-	/* Below the start it wraps to something larger than any LMR. */
-	offset = seg->addr - lmr->addr;
-	if (offset > lmr->length || seg->length > lmr->length - offset)
-		goto out;
-	sge->addr = lmr->base + offset;
-	sge->length = seg->length;
-	sge->lkey = lmr->lkey;
-	status = DAT_DTO_SUCCESS;
+	status = lmr->fmr ? fmr_sge(lmr, seg, privilege, sge) :
+			    lmr_sge(lmr, seg, privilege, sge);
 out:
 	rcu_read_unlock();
 	return status;
@@ -551,23 +606,21 @@ static void sync_pages(struct ib_device *dev, u64 addr, u64 length,
 	}
 }
 
-static void lmr_sync(struct kdapl_lmr *lmr, u64 offset, u64 length,
-		     bool for_device)
+static void sync_table(struct ib_device *dev, const struct sg_table *sgt,
+		       u64 offset, u64 length, bool for_device)
 {
 	struct scatterlist *sg;
 	unsigned int i;
 	u64 n;
 
-	lockdep_assert_held(&lmr->sync_lock);
-	for_each_sgtable_dma_sg(&lmr->pages->sgt, sg, i) {
+	for_each_sgtable_dma_sg(sgt, sg, i) {
 		n = sg_dma_len(sg);
 		if (offset >= n) {
 			offset -= n;
 			continue;
 		}
 		n = min(n - offset, length);
-		sync_pages(lmr->obj.ia->dev, sg_dma_address(sg) + offset, n,
-			   for_device);
+		sync_pages(dev, sg_dma_address(sg) + offset, n, for_device);
 		offset = 0;
 		length -= n;
 		if (!length)
@@ -575,27 +628,48 @@ static void lmr_sync(struct kdapl_lmr *lmr, u64 offset, u64 length,
 	}
 }
 
+/*
+ * NULL when there is nobody to agree with: its device is gone, or it is tied to no
+ * memory. Caller holds what guards it.
+ */
+static const struct sg_table *lmr_mapped(const struct kdapl_lmr *lmr)
+{
+	if (lmr->fmr)
+		return kdapl_fmr_mapped(lmr->fmr);
+	return lmr->pages ? &lmr->pages->sgt : NULL;
+}
+
+static int lmr_sync(struct kdapl_lmr *lmr, const struct kdapl_seg *seg,
+		    bool for_device)
+{
+	spinlock_t *lock = lmr->fmr ? &lmr->fmr->lock : &lmr->sync_lock;
+	const struct sg_table *sgt;
+	int ret = -EINVAL;
+	u64 offset;
+
+	spin_lock_bh(lock);
+	/* Below the start it wraps to something larger than any LMR. */
+	offset = seg->addr - lmr->addr;
+	if (offset <= lmr->length && seg->length <= lmr->length - offset) {
+		sgt = lmr_mapped(lmr);
+		if (sgt)
+			sync_table(lmr->obj.ia->dev, sgt, offset, seg->length,
+				   for_device);
+		ret = 0;
+	}
+	spin_unlock_bh(lock);
+	return ret;
+}
+
 int kdapl_lmr_sync(struct kdapl_ia *ia, const struct kdapl_seg *seg,
 		   bool for_device)
 {
 	struct kdapl_obj *obj = kdapl_obj_get(ia, seg->lmr, KDAPL_OBJ_LMR);
-	struct kdapl_lmr *lmr;
-	int ret = -EINVAL;
-	u64 offset;
+	int ret;
 
 	if (!obj)
 		return -ENOENT;
-	lmr = to_lmr(obj);
-	/* Below the start it wraps to something larger than any LMR. */
-	offset = seg->addr - lmr->addr;
-	if (offset <= lmr->length && seg->length <= lmr->length - offset) {
-		spin_lock_bh(&lmr->sync_lock);
-		/* Without its device there is nobody to agree with. */
-		if (lmr->pages)
-			lmr_sync(lmr, offset, seg->length, for_device);
-		spin_unlock_bh(&lmr->sync_lock);
-		ret = 0;
-	}
+	ret = lmr_sync(to_lmr(obj), seg, for_device);
 	kdapl_obj_put(obj);
 	return ret;
 }

@@ -22,6 +22,7 @@
  */
 #define KDAPL_LMR_RESERVED	0x80000000U
 
+struct kdapl_fmr;
 struct kdapl_kmem;
 struct kdapl_pages;
 struct kdapl_shared;
@@ -33,6 +34,7 @@ struct kdapl_lmr {
 	struct ib_mr *mr;
 	spinlock_t sync_lock;		/* who syncs pages keeps them by it */
 	struct kdapl_pages *pages;	/* pinned by us (FRWR), else NULL */
+	struct kdapl_fmr *fmr;		/* for fast registration, else NULL */
 	struct kdapl_shared *shared;	/* its cookie, else NULL */
 	struct mutex bind_lock;		/* guards bind_pages */
 	struct kdapl_pages *bind_pages;	/* what RMRs map, where pages is NULL */
@@ -66,6 +68,19 @@ int kdapl_lmr_create(struct kdapl_ia *ia, struct kdapl_lmr_create *arg);
  */
 int kdapl_lmr_create_over(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
 			  const struct kdapl_kmem *mem);
+/**
+ * kdapl_lmr_create_empty() - make an LMR for fast registration: fmr.h
+ * @ia: of a kernel consumer
+ * @arg: in: @pz; out: @id
+ * @max_pages: that it can be tied to
+ *
+ * It is tied to nothing, and its id names no memory before it is.
+ * Process context. Errors: kdapl_fmr_make().
+ */
+int kdapl_lmr_create_empty(struct kdapl_ia *ia, struct kdapl_lmr_create *arg,
+			   u32 max_pages);
+/* Its privileges as the device wants them. */
+int kdapl_lmr_access(const struct kdapl_lmr *lmr);
 /* The device is gone. */
 void kdapl_lmr_kill(struct kdapl_lmr *lmr);
 

@@ -163,17 +163,23 @@ static struct kdapl_wq *wq_of(struct kdapl_ep *ep, const struct kdapl_sqe *sqe)
 }
 
 /* The next slot is the operation's. */
-static struct kdapl_work *wq_prepare(struct kdapl_wq *wq,
-				     const struct kdapl_sqe *sqe)
+static struct kdapl_work *wq_next(struct kdapl_wq *wq, u8 op, u64 cookie,
+				  u32 flags)
 {
 	struct kdapl_work *work = &wq->work[wq->head++ & wq->mask];
 
-	work->cookie = sqe->cookie;
-	work->op = sqe->op;
-	work->suppress = sqe->flags & KDAPL_SQE_SUPPRESS && !is_recv(sqe);
-	work->quiet = sqe->flags & KDAPL_SQE_QUIET;
+	work->cookie = cookie;
+	work->op = op;
+	work->suppress = flags & KDAPL_SQE_SUPPRESS && op != KDAPL_OP_RECV;
+	work->quiet = flags & KDAPL_SQE_QUIET;
 	work->length = 0;
 	return work;
+}
+
+static struct kdapl_work *wq_prepare(struct kdapl_wq *wq,
+				     const struct kdapl_sqe *sqe)
+{
+	return wq_next(wq, sqe->op, sqe->cookie, sqe->flags);
 }
 
 /* The operation goes to the device with the next kdapl_ep_flush_chain(). */
@@ -287,17 +293,18 @@ static void post_recv_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	WRITE_ONCE(shown->hw_recv, ep->rq.hw);
 }
 
-static void post_send_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
+void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
+			 unsigned int n)
 {
 	struct kdapl_sq *sq = &ep->obj.ia->sq;
 	/* All of it, where the driver does not say. */
-	const struct ib_send_wr *bad = &chain->send[0].wr;
+	const struct ib_send_wr *bad = first;
 	unsigned int refused;
 	int err;
 
-	ep->sq.hw += chain->len;
-	kdapl_sq_count(sq, chain->len);
-	err = ib_post_send(ep->qp, &chain->send[0].wr, &bad);
+	ep->sq.hw += n;
+	kdapl_sq_count(sq, n);
+	err = ib_post_send(ep->qp, first, &bad);
 	if (err) {
 		refused = refuse_send_chain(ep, bad, err);
 		ep->sq.hw -= refused;
@@ -318,12 +325,41 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 		if (recv)
 			post_recv_chain(ep, chain);
 		else
-			post_send_chain(ep, chain);
+			kdapl_post_requests(ep, &chain->send[0].wr, chain->len);
 		chain->len = 0;
 	}
 	/* What was refused may be next in line. */
 	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
 	kdapl_ep_end_start(ep);
+}
+
+/* ---- work on MRs --------------------------------------------------------------- */
+
+int kdapl_post_admit(const struct kdapl_ep *ep, const struct kdapl_pz *pz,
+		     unsigned int slots)
+{
+	const struct kdapl_wq *wq = &ep->sq;
+
+	lockdep_assert_held(&ep->lock);
+	if (ep->closed || (ep->state != KDAPL_EP_CONNECTED &&
+			   ep->state != KDAPL_EP_DISCONNECTED))
+		return -EBADFD;
+	if (ep->pz != pz)
+		return -EPERM;
+	/* (I) pairs with (J). */
+	if (wq->head - smp_load_acquire(&wq->done) + slots > wq->size)
+		return -ENOSPC;
+	return ep_flushes(ep, false);
+}
+
+struct kdapl_work *kdapl_post_slot(struct kdapl_ep *ep, u8 op, u64 cookie,
+				   u32 flags)
+{
+	struct kdapl_work *work = wq_next(&ep->sq, op, cookie, flags);
+
+	work->state = KDAPL_WORK_DONE;
+	work->status = DAT_DTO_SUCCESS;
+	return work;
 }
 
 /* ---- consumers in the kernel ------------------------------------------------- */

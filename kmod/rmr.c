@@ -293,6 +293,9 @@ static int bind_check(const struct kdapl_rmr *rmr, const struct kdapl_lmr *lmr,
 
 	if (lmr->pz != rmr->pz)
 		return -EPERM;
+	/* It has its own MR; the memory can be another any time. */
+	if (lmr->fmr)
+		return -EBADFD;
 	if ((arg->privileges & KDAPL_PRIV_REMOTE_READ &&
 	     !(lmr->privileges & KDAPL_PRIV_LOCAL_READ)) ||
 	    (arg->privileges & KDAPL_PRIV_REMOTE_WRITE &&
@@ -355,35 +358,11 @@ static struct kdapl_work *bind_slot(struct kdapl_ep *ep,
 				    struct kdapl_bind *bind,
 				    const struct kdapl_rmr_bind *arg)
 {
-	struct kdapl_work *work = &ep->sq.work[ep->sq.head++ & ep->sq.mask];
+	struct kdapl_work *work;
 
-	work->cookie = arg->cookie;
-	work->op = KDAPL_WORK_BIND;
-	work->suppress = arg->flags & KDAPL_SQE_SUPPRESS;
-	work->quiet = arg->flags & KDAPL_SQE_QUIET;
-	work->length = 0;
+	work = kdapl_post_slot(ep, KDAPL_WORK_BIND, arg->cookie, arg->flags);
 	work->bind = bind;
-	/* Where the device has nothing to do for it. */
-	work->state = KDAPL_WORK_DONE;
-	work->status = DAT_DTO_SUCCESS;
 	return work;
-}
-
-/* The device refused @wr and what is behind it. Caller holds ep->lock. */
-static void bind_refused(struct kdapl_ep *ep, const struct ib_send_wr *wr,
-			 int err)
-{
-	enum kdapl_dto_status status = err == -ENOTCONN ?
-		DAT_DTO_ERR_FLUSHED : DAT_DTO_ERR_LOCAL_EP;
-
-	for (; wr; wr = wr->next) {
-		kdapl_work_refuse(ep, (struct kdapl_work *)(uintptr_t)wr->wr_id,
-				  status);
-		status = DAT_DTO_ERR_FLUSHED;
-		ep->sq.hw--;
-		kdapl_sq_count(&ep->obj.ia->sq, -1);
-	}
-	ep->refused = true;
 }
 
 /* The requests of @bind, in their order, for the two slots. How many. */
@@ -427,9 +406,7 @@ static void bind_post(struct kdapl_ep *ep, const struct kdapl_bind *bind,
 		.access = bind_access(arg->privileges),
 	};
 	struct ib_send_wr *chain[KDAPL_BIND_SLOTS];
-	const struct ib_send_wr *bad;
 	unsigned int n;
-	int err;
 
 	if (bind->reg) {
 		reg.mr = bind->reg->mr;
@@ -437,15 +414,8 @@ static void bind_post(struct kdapl_ep *ep, const struct kdapl_bind *bind,
 	}
 	n = bind_chain(bind, ep->obj.ia->rmr_inv_first, slot, &reg.wr, &inv,
 		       chain);
-	if (!n)
-		return;
-	ep->sq.hw += n;
-	kdapl_sq_count(&ep->obj.ia->sq, n);
-	/* All of it, where the driver does not say. */
-	bad = chain[0];
-	err = ib_post_send(ep->qp, chain[0], &bad);
-	if (err)
-		bind_refused(ep, bad, err);
+	if (n)
+		kdapl_post_requests(ep, chain[0], n);
 }
 
 /* From now on the bind has its effect, if only that of a failure. */
@@ -481,21 +451,15 @@ out:
 static int bind_submit(struct kdapl_ep *ep, struct kdapl_bind *bind,
 		       struct kdapl_rmr_bind *arg)
 {
-	bool flushes = ep->refused || !ep->qp ||
-		       ep->state != KDAPL_EP_CONNECTED;
 	struct kdapl_work *slot[KDAPL_BIND_SLOTS];
 	unsigned int i;
+	bool flushes;
 	int ret;
 
-	if (ep->state != KDAPL_EP_CONNECTED &&
-	    ep->state != KDAPL_EP_DISCONNECTED)
-		return -EBADFD;
-	if (ep->pz != bind->rmr->pz)
-		return -EPERM;
-	/* (I) pairs with (J). */
-	if (ep->sq.head - smp_load_acquire(&ep->sq.done) + KDAPL_BIND_SLOTS >
-	    ep->sq.size)
-		return -ENOSPC;
+	ret = kdapl_post_admit(ep, bind->rmr->pz, KDAPL_BIND_SLOTS);
+	if (ret < 0)
+		return ret;
+	flushes = ret;
 	ret = bind_begin(ep, bind, !flushes);
 	if (ret)
 		return ret;

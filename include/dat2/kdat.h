@@ -385,9 +385,14 @@ DAT_RETURN dat_ia_memtype_hint(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
  * dat_lmr_allocate() - make an LMR for fast registration
  * @ia: the IA
  * @pz: the PZ
- * @max_pages: that it can be tied to
- * @scope: who may use it
+ * @max_pages: that it can be tied to; what the adapter cannot is refused with
+ *	DAT_INSUFFICIENT_RESOURCES
+ * @scope: who may use it: DAT_LMR_SCOPE_PZ or DAT_LMR_SCOPE_ANY, all EPs of @pz
  * @lmr: out: tied to nothing
+ *
+ * dat_lmr_fmr() ties it to memory, dat_lmr_invalidate() unties it, any number of
+ * times. dat_lmr_free() fails with DAT_INVALID_STATE while one of them is
+ * outstanding; an LMR that is tied can be freed, and then is not any more.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -400,16 +405,30 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 /**
  * dat_lmr_fmr() - register memory by a request
  * @lmr: of dat_lmr_allocate()
- * @mem_type: a physical one
+ * @mem_type: PHYSICAL, PLATFORM or VIRTUAL
  * @region: what is registered, by @mem_type
- * @num_pages: pages of @region
+ * @num_pages: pages that @region touches: of PHYSICAL and VIRTUAL all up to the
+ *	end of the last one are registered, of PLATFORM what the scatterlist says
  * @privileges: who may do what
- * @va_type: what its first byte is called
+ * @va_type: what its first byte is called: DAT_VA_TYPE_VA
  * @ep: that it is posted on
  * @cookie: comes back in the completion event
- * @flags: how the completion is told, and the fence
- * @lmr_context: out: for what is posted behind it
- * @rmr_context: out: for the peer
+ * @flags: SUPPRESS, UNSIGNALLED, BARRIER_FENCE, as of a transfer
+ * @lmr_context: out, or NULL: for what is posted on @ep behind it, and on other
+ *	EPs once it has completed
+ * @rmr_context: out, or NULL: for the peer, 0 without remote privileges
+ *
+ * It is a request as a transfer is, with a DAT_DTO_COMPLETION_EVENT; of @ep's
+ * max_request_dtos it takes one, with some adapters two until it has completed. The
+ * memory stays the consumer's and must live until dat_lmr_invalidate() has
+ * completed, or the LMR is freed. The contexts are good if it succeeds, until
+ * dat_lmr_invalidate() is posted. An @rmr_context may come back, but not before 255
+ * others.
+ *
+ * One that is tied, or whose dat_lmr_invalidate() has not completed, is refused with
+ * DAT_INVALID_STATE. When a request for it fails, or is flushed, it can be tied or
+ * untied no more, but only freed; what is posted on an EP that is disconnected
+ * already changes nothing.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -425,10 +444,16 @@ DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
 
 /**
  * dat_lmr_invalidate() - untie a fast registered LMR by a request
- * @lmr: of dat_lmr_allocate()
+ * @lmr: of dat_lmr_allocate(), tied by a request on @ep or by one that has completed
  * @ep: that it is posted on
  * @cookie: comes back in the completion event
- * @flags: how the completion is told, and the fence
+ * @flags: as of dat_lmr_fmr(), and LMR_INVALIDATE_FENCE, which is done by the
+ *	adapter's only fence: RDMA reads before it have completed. Where other
+ *	requests use the LMR, wait for their completions first.
+ *
+ * What is posted behind it cannot use the LMR. The memory is the consumer's when it
+ * has completed. Verbs in software (soft RoCE, soft iWARP) then still finish an access
+ * of the peer that had begun: there, be told by the peer that it is through.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,

@@ -86,7 +86,8 @@ static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 	attr->dat_qos_supported = DAT_QOS_BEST_EFFORT;
 	attr->completion_flags_supported = DAT_COMPLETION_SUPPRESS_FLAG |
 					   DAT_COMPLETION_UNSIGNALLED_FLAG |
-					   DAT_COMPLETION_BARRIER_FENCE_FLAG;
+					   DAT_COMPLETION_BARRIER_FENCE_FLAG |
+					   DAT_COMPLETION_LMR_INVALIDATE_FENCE_FLAG;
 	attr->is_thread_safe = DAT_TRUE;
 	attr->max_private_data_size = q->max_private_data;
 	attr->ep_creator = DAT_PSP_CREATES_EP_NEVER;
@@ -96,6 +97,9 @@ static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 	/* The device may see memory through a bounce buffer, or past a cache. */
 	attr->lmr_sync_req = real_dma ? DAT_TRUE : DAT_FALSE;
 	fill_srq(q, attr);
+	/* LMRs of kernel memory are registered in the same way. */
+	attr->fmr_supported = q->max_lmr_size ? DAT_TRUE : DAT_FALSE;
+	attr->lmr_for_fmr_scope_supported = DAT_LMR_SCOPE_PZ;
 	fill_merging(attr);
 }
 

@@ -3,6 +3,8 @@
 
 #include <linux/export.h>
 
+#include <dat2/kdat_ext.h>
+
 #include "../srq.h"
 #include "kapi.h"
 
@@ -321,6 +323,17 @@ DAT_RETURN dat_ep_reset(DAT_EP_HANDLE ep)
 	return kapi_error(ret);
 }
 EXPORT_SYMBOL_GPL(dat_ep_reset);
+
+/* Not kept out of the end of the device, which ends the wait. */
+DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
+{
+	struct kapi_ep *kep = kapi_to(ep, ep, EP);
+
+	if (!kep)
+		return KAPI_BAD_HANDLE(EP);
+	return kapi_error(kdapl_ep_drain(to_ep(kep->obj.core)));
+}
+EXPORT_SYMBOL_GPL(dat_ext_ep_drain);
 
 /* An RSP or a request has it. */
 static bool ep_is_lent(const struct kdapl_ep *ep)

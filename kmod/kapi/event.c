@@ -23,8 +23,9 @@ static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 	data->dto_completion_event_data = (struct dat_dto_completion_event_data){
 		.ep_handle = kapi_live(from->user, DAT_HANDLE_TYPE_EP),
 		.user_cookie.as_64 = from->cookie,
-		.status = from->status,
+		.status = KDAPL_DTO_STATUS(from->status),
 		.transfered_length = lower_32_bits(from->length),
+		.operation = KDAPL_DTO_OPERATION(from->status),
 	};
 }
 

@@ -22,6 +22,8 @@
 #include "../evd.h"
 #include "../ia.h"
 
+struct kdapl_kmem;
+
 /**
  * struct kapi_obj - what a handle points to
  * @provider: the first word of every object
@@ -224,6 +226,19 @@ int kapi_upcall_init(struct kapi_evd *kevd);
 void kapi_upcall_exit(struct kapi_evd *kevd);
 void kapi_upcall_arrived(struct kdapl_evd *evd);
 void kapi_upcall_schedule(struct kapi_evd *kevd);
+
+/* ---- lmr.c, fmr.c, post.c -------------------------------------------------- */
+
+/*
+ * What the caller named, as the core has it, but for its length; and what its first
+ * byte is called. -EOPNOTSUPP, -EINVAL.
+ */
+int kapi_lmr_memory(DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION *region,
+		    struct kdapl_kmem *mem, u64 *addr);
+/* What an LMR for fast registration is tied to, or was last. */
+void kapi_fmr_query(struct kdapl_lmr *lmr, DAT_LMR_PARAM *param);
+/* KDAPL_SQE_*; what they do not have is left out. */
+u16 kapi_sqe_flags(DAT_COMPLETION_FLAGS flags);
 
 /* event.c: any context up to softirq. False: it is about what is gone. */
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,

@@ -92,33 +92,6 @@ DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr)
 }
 EXPORT_SYMBOL_GPL(dat_rmr_free);
 
-DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
-			    DAT_COUNT max_pages, DAT_LMR_SCOPE scope,
-			    DAT_LMR_HANDLE *lmr)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_allocate);
-
-DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
-		       DAT_REGION_DESCRIPTION region, DAT_VLEN num_pages,
-		       DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type,
-		       DAT_EP_HANDLE ep, DAT_LMR_COOKIE cookie,
-		       DAT_COMPLETION_FLAGS flags, DAT_LMR_CONTEXT *lmr_context,
-		       DAT_RMR_CONTEXT *rmr_context)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_fmr);
-
-DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
-			      DAT_LMR_COOKIE cookie,
-			      DAT_COMPLETION_FLAGS flags)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_lmr_invalidate);
-
 DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
 				     const DAT_PROVIDER_INFO *info)
 {
@@ -141,8 +114,3 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_rw);
 
-DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ext_ep_drain);

@@ -7,9 +7,8 @@
 #include "../lmr.h"
 #include "kapi.h"
 
-/* What the caller named, as the core has it; and what its first byte is called. */
-static int lmr_memory(DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION *region,
-		      struct kdapl_kmem *mem, u64 *addr)
+int kapi_lmr_memory(DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION *region,
+		    struct kdapl_kmem *mem, u64 *addr)
 {
 	switch (type) {
 	case DAT_MEM_TYPE_VIRTUAL:
@@ -51,8 +50,8 @@ static int lmr_make(struct kapi_lmr *klmr, struct kdapl_lmr_create *arg)
 			return ret;
 		ret = kdapl_lmr_create(ia, arg);
 	} else {
-		ret = lmr_memory(param->mem_type, &param->region_desc, &mem,
-				 &arg->addr);
+		ret = kapi_lmr_memory(param->mem_type, &param->region_desc,
+				      &mem, &arg->addr);
 		if (ret)
 			return ret;
 		ret = kapi_enter(klmr->obj.ia);
@@ -139,6 +138,8 @@ DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr, DAT_LMR_PARAM_MASK mask,
 	if (!param)
 		return KAPI_BAD_ARG(3);
 	*param = klmr->param;
+	if (param->lmr_state.fmr_support)
+		kapi_fmr_query(to_lmr(klmr->obj.core), param);
 	return DAT_SUCCESS;
 }
 EXPORT_SYMBOL_GPL(dat_lmr_query);

@@ -28,7 +28,7 @@ DAT_RETURN kapi_post_error(int err)
 	}
 }
 
-static u16 sqe_flags(DAT_COMPLETION_FLAGS flags)
+u16 kapi_sqe_flags(DAT_COMPLETION_FLAGS flags)
 {
 	u16 out = 0;
 
@@ -123,7 +123,7 @@ static int sqe_fill(struct kdapl_sqe *sqe, u32 ep, const DAT_EXT_DTO *dto)
 	*sqe = (struct kdapl_sqe){
 		.ep = ep,
 		.op = op,
-		.flags = sqe_flags(dto->flags),
+		.flags = kapi_sqe_flags(dto->flags),
 		.cookie = dto->cookie.as_64,
 	};
 	kapi_sqe_iov(sqe, dto->num_segments, dto->iov);

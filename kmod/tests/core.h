@@ -8,6 +8,7 @@
 
 #include <rdma/ib_verbs.h>
 
+#include "fake_cm.h"
 #include "fake_verbs.h"
 
 /* The module that is tested may be there, too. */
@@ -37,5 +38,9 @@
 	((void)(dir), fake_dma_sync(dev, addr, size, true))
 #define ib_dma_sync_single_for_cpu(dev, addr, size, dir) \
 	((void)(dir), fake_dma_sync(dev, addr, size, false))
+#define ib_dma_map_sgtable_attrs(dev, sgt, direction, attrs) \
+	((void)(direction), (void)(attrs), fake_map_sgtable(sgt))
+#define ib_dma_unmap_sgtable_attrs(dev, sgt, direction, attrs) \
+	((void)(direction), (void)(attrs), fake_unmap_sgtable(sgt))
 
 #endif /* KDAPL_TEST_CORE_H */

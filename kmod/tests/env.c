@@ -184,6 +184,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);
 	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);
 	KUNIT_EXPECT_EQ(test, fake_cm.registered, 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
 	while (env->num_held)
 		kdapl_obj_put(env->held[--env->num_held]);
 	destroy_workqueue(kdapl_workqueue);

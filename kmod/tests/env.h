@@ -138,7 +138,8 @@ struct kdapl_event prog_next(struct test_evd *tevd);
 	KUNIT_EXPECT_EQ(_test, _event.type, DAT_DTO_COMPLETION_EVENT);	\
 	KUNIT_EXPECT_EQ(_test, _event.user, ENV_USER);			\
 	KUNIT_EXPECT_EQ(_test, _event.cookie, want_cookie);		\
-	KUNIT_EXPECT_EQ(_test, _event.status, want_status);		\
+	KUNIT_EXPECT_EQ(_test, KDAPL_DTO_STATUS(_event.status),		\
+			want_status);					\
 } while (0)
 
 #define EXPECT_CONN(test, tevd, want_type) do {				\

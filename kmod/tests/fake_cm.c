@@ -99,6 +99,24 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 	return pages;
 }
 
+int fake_map_sgtable(struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sg(sgt->sgl, sg, sgt->orig_nents, i) {
+		sg_dma_address(sg) = FAKE_DMA + sg_phys(sg);
+		sg_dma_len(sg) = sg->length;
+	}
+	fake_cm.mapped++;
+	return 0;
+}
+
+void fake_unmap_sgtable(struct sg_table *sgt)
+{
+	fake_cm.mapped--;
+}
+
 /* Of as many pieces as the test says: a page each, then the rest. */
 struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 					  const struct kdapl_kmem *mem)

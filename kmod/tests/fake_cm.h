@@ -11,6 +11,7 @@ struct fake_cm {
 	int register_error;	/* what kdapl_frwr_register() ends with */
 	int registered;		/* by it, and not invalidated */
 	int access;		/* of the last one */
+	int mapped;		/* fake_map_sgtable() that was not undone */
 };
 
 /* The DMA address of a page lies so far from the program's. */
@@ -19,5 +20,11 @@ struct fake_cm {
 #define FAKE_PIECE	0x100000ULL
 
 extern struct fake_cm fake_cm;
+
+struct sg_table;
+
+/* What the module's files call instead of ib_core, see core.h. */
+int fake_map_sgtable(struct sg_table *sgt);
+void fake_unmap_sgtable(struct sg_table *sgt);
 
 #endif /* KDAPL_TEST_FAKE_CM_H */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Posting by a consumer in the kernel: by calls, one operation or several. */
 
+#include <linux/completion.h>
+#include <linux/workqueue.h>
+
 #include "../srq.h"
 #include "env.h"
 
@@ -232,6 +235,120 @@ static void post_on_srq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), -EBADFD);
 }
 
+static void expect_operation(struct env *env, struct test_evd *tevd,
+			     enum dat_dtos operation, u32 status)
+{
+	struct kdapl_event event = prog_next(tevd);
+
+	KUNIT_EXPECT_EQ(env->test, event.type, DAT_DTO_COMPLETION_EVENT);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_OPERATION(event.status),
+			operation);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_STATUS(event.status), status);
+}
+
+/* Whether it succeeded or not. */
+static void events_name_the_operation(struct kunit *test)
+{
+	static const struct {
+		u8 op;
+		enum dat_dtos operation;
+	} row[] = {
+		{ KDAPL_OP_SEND, DAT_DTO_SEND },
+		{ KDAPL_WORK_SEND_INV, DAT_DTO_SEND },
+		{ KDAPL_OP_RDMA_WRITE, DAT_DTO_RDMA_WRITE },
+		{ KDAPL_OP_RDMA_READ, DAT_DTO_RDMA_READ },
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 1), 0);
+	env_connect(env, &tep);
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, row[i].op, i), 0);
+		finish_sends(&tep, 1);
+		expect_operation(env, &tep.request, row[i].operation,
+				 DAT_DTO_SUCCESS);
+	}
+	for (i = 0; i < ARRAY_SIZE(row); i++)
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, row[i].op, i), 0);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	for (i = 0; i < ARRAY_SIZE(row); i++)
+		expect_operation(env, &tep.request, row[i].operation,
+				 DAT_DTO_ERR_FLUSHED);
+	expect_operation(env, &tep.recv, DAT_DTO_RECEIVE, DAT_DTO_ERR_FLUSHED);
+}
+
+struct drainer {
+	struct work_struct work;
+	struct kdapl_ep *ep;
+	struct completion done;
+	int ret;
+	u32 events;		/* of requests, when it returned */
+	struct test_evd *request;
+};
+
+static void drain(struct work_struct *work)
+{
+	struct drainer *drainer = container_of(work, struct drainer, work);
+
+	drainer->ret = kdapl_ep_drain(drainer->ep);
+	drainer->events = prog_events(drainer->request);
+	complete(&drainer->done);
+}
+
+/* Returns with the last completion, and not before. */
+static void drain_waits(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct drainer drainer = {
+		.ep = tep.ep, .ret = -1, .request = &tep.request,
+	};
+
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 1), 0);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, 2), 0);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	init_completion(&drainer.done);
+	INIT_WORK_ONSTACK(&drainer.work, drain);
+	queue_work(system_unbound_wq, &drainer.work);
+	finish_sends(&tep, 1);
+	KUNIT_EXPECT_FALSE(test, wait_for_completion_timeout(&drainer.done,
+							     HZ / 10));
+	finish_sends(&tep, 1);
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&drainer.done,
+							    20 * HZ));
+	flush_work(&drainer.work);
+	destroy_work_on_stack(&drainer.work);
+	KUNIT_EXPECT_EQ(test, drainer.ret, 0);
+	KUNIT_EXPECT_EQ(test, drainer.events, 2);
+}
+
+/* The end flushes what is out, receives as well. */
+static void drain_after_the_end(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 1), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), -EBADFD);
+	env_connect(env, &tep);
+	for (i = 0; i < DEPTH; i++)
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND, i), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), -EBADFD);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), DEPTH);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.recv), 1);
+}
+
 static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_and_complete),
 	KUNIT_CASE(post_several),
@@ -241,6 +358,9 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_flushes),
 	KUNIT_CASE(post_refused_by_device),
 	KUNIT_CASE(post_on_srq),
+	KUNIT_CASE(events_name_the_operation),
+	KUNIT_CASE(drain_waits),
+	KUNIT_CASE(drain_after_the_end),
 	{}
 };
 
