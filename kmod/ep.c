@@ -539,17 +539,22 @@ static bool ep_is_drained(struct kdapl_ep *ep)
 	return drained;
 }
 
-int kdapl_ep_drain(struct kdapl_ep *ep)
+/* Nothing else gives receives back. */
+static bool ep_is_ending(struct kdapl_ep *ep)
 {
 	bool ending;
 
 	spin_lock_bh(&ep->lock);
-	ending = ep->ending;
+	ending = ep->ending && ep->state != KDAPL_EP_DISCONNECTED;
 	spin_unlock_bh(&ep->lock);
-	/* Nothing else gives receives back. */
-	if (!ending)
-		return ep_is_drained(ep) ? 0 : -EBADFD;
-	return wait_event_killable(ep->idle, ep_is_drained(ep)) ? -EINTR : 0;
+	return ending;
+}
+
+int kdapl_ep_drain(struct kdapl_ep *ep)
+{
+	if (wait_event_killable(ep->idle, !ep_is_ending(ep)))
+		return -EINTR;
+	return ep_is_drained(ep) ? 0 : -EBADFD;
 }
 
 struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,

@@ -594,11 +594,23 @@ int kdapl_evd_set_notify(struct kdapl_evd *evd,
 	return 0;
 }
 
+/* For the accounts of a kernel consumer's objects. */
+static void evd_tell_unread(struct kdapl_evd *evd)
+{
+	u32 n;
+
+	if (!evd->unread)
+		return;
+	for (n = evd_in_ring(evd); n; n--)
+		evd->unread(&evd->entries[(evd->tail - n) & evd->entries_mask]);
+}
+
 static void evd_obj_destroy(struct kdapl_obj *obj)
 {
 	struct kdapl_evd *evd = to_evd(obj);
 
 	evd_close(evd);
+	evd_tell_unread(evd);
 	evd_leave_cno(evd_swap_cno(evd, NULL, false), true);
 	evd_free_memory(evd);
 }

@@ -62,6 +62,7 @@ struct kdapl_evd {
 	bool waitable;
 	bool enabled;		/* events trigger the CNO */
 	void (*arrived)(struct kdapl_evd *evd);	/* of a kernel consumer */
+	void (*unread)(const struct kdapl_event *event);	/* likewise */
 	struct kdapl_cno *cno;
 	bool dead;		/* freed: ring and head are not there any more */
 	struct kdapl_region *next;	/* a larger ring, to be committed */

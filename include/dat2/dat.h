@@ -974,7 +974,7 @@ DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * @request_evd: for all other completions, or NULL
  * @connect_evd: for connection events, or NULL
  * @srq: where its receives come from
- * @attr: not NULL; what it says of receives is not looked at
+ * @attr: not NULL; how many receives it says, of how many segments, does not count
  * @ep: out: UNCONNECTED
  *
  * It has @srq as long as it lives, and takes no receives of its own.

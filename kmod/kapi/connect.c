@@ -68,7 +68,7 @@ DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
 	struct kapi_ep *other = kapi_to(ep, dup, EP);
 	struct kdapl_ep_query q = { .size = sizeof(q) };
 
-	if (!kep || !other)
+	if (!kep || !other || kep->obj.ia != other->obj.ia)
 		return KAPI_BAD_HANDLE(EP);
 	if (!timeout)
 		return KAPI_BAD_ARG(3);

@@ -120,7 +120,7 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 
 	if (!kcr)
 		return KAPI_BAD_HANDLE(CR);
-	if (!kapi_id(ep, DAT_HANDLE_TYPE_EP, &id))
+	if (!kapi_id(kcr->obj.ia, ep, DAT_HANDLE_TYPE_EP, &id))
 		return KAPI_BAD_HANDLE(EP);
 	if (!data_ok(size, private_data))
 		return KAPI_BAD_ARG(3);

@@ -17,6 +17,15 @@ static void srq_reaped(u32 word)
 		atomic_inc(&container_of(obj, struct kapi_srq, obj)->reaped);
 }
 
+void kapi_event_unread(const struct kdapl_event *event)
+{
+	if (event->type != DAT_DTO_COMPLETION_EVENT)
+		return;
+	rcu_read_lock();
+	srq_reaped(upper_32_bits(event->length));
+	rcu_read_unlock();
+}
+
 static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
 	srq_reaped(upper_32_bits(from->length));

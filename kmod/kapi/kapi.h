@@ -156,8 +156,18 @@ static inline struct kapi_obj *kapi_obj(DAT_HANDLE handle, DAT_HANDLE_TYPE type)
 	return obj;
 }
 
+/* And of this IA: another one's objects have the same ids. */
+static inline struct kapi_obj *kapi_of(const struct kapi_ia *ia,
+				       DAT_HANDLE handle, DAT_HANDLE_TYPE type)
+{
+	struct kapi_obj *obj = kapi_obj(handle, type);
+
+	return obj && obj->ia == ia ? obj : NULL;
+}
+
 /* As above; NULL is fine, too: it becomes id 0. False for what is not. */
-bool kapi_id(DAT_HANDLE handle, DAT_HANDLE_TYPE type, u32 *id);
+bool kapi_id(const struct kapi_ia *ia, DAT_HANDLE handle, DAT_HANDLE_TYPE type,
+	     u32 *id);
 
 #define kapi_to(kind, handle, handle_type) \
 	((struct kapi_##kind *)kapi_obj(handle, DAT_HANDLE_TYPE_##handle_type))
@@ -243,6 +253,8 @@ u16 kapi_sqe_flags(DAT_COMPLETION_FLAGS flags);
 /* event.c: any context up to softirq. False: it is about what is gone. */
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 		DAT_EVENT *event);
+/* It went with its EVD. */
+void kapi_event_unread(const struct kdapl_event *event);
 /* The next event for the consumer; false when there is none. */
 bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
 

@@ -113,4 +113,3 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 	return NOT_YET;
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_rw);
-

@@ -31,7 +31,7 @@ static DAT_RETURN psp_create(struct kapi_ia *kia, DAT_CONN_QUAL *conn_qual,
 			     DAT_EVD_HANDLE evd, DAT_PSP_FLAGS flags, bool any,
 			     DAT_PSP_HANDLE *psp)
 {
-	struct kapi_obj *kevd = kapi_obj(evd, DAT_HANDLE_TYPE_EVD);
+	struct kapi_obj *kevd = kapi_of(kia, evd, DAT_HANDLE_TYPE_EVD);
 	struct kapi_sp *ksp;
 	int ret;
 
@@ -145,9 +145,9 @@ DAT_RETURN dat_rsp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL conn_qual,
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!kapi_obj(ep, DAT_HANDLE_TYPE_EP))
+	if (!kapi_of(kia, ep, DAT_HANDLE_TYPE_EP))
 		return KAPI_BAD_HANDLE(EP);
-	if (!kapi_obj(evd, DAT_HANDLE_TYPE_EVD))
+	if (!kapi_of(kia, evd, DAT_HANDLE_TYPE_EVD))
 		return KAPI_BAD_HANDLE(EVD_CR);
 	if (!rsp)
 		return KAPI_BAD_ARG(5);
