@@ -220,6 +220,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
+	xa_init(&ia->windows);
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);
 }

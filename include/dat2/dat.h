@@ -1261,10 +1261,15 @@ DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @remote: the peer's memory
  * @flags: how the completion is told, and the fence
  *
+ * @local lies in what an RMR of the EP's zone is bound to, with remote write, by the
+ * last bind that was posted. That bind was posted on the same EP, or has completed.
+ * The next one ends the context under a read that is not finished: it should have
+ * DAT_COMPLETION_BARRIER_FENCE_FLAG, or wait for the read.
+ *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_LENGTH_ERROR;
+ * DAT_PROTECTION_VIOLATION where no RMR allows it.
  */
 DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
 					const DAT_RMR_TRIPLET *local,
@@ -1612,9 +1617,12 @@ DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
  * @pz: the PZ
  * @rmr: out: bound to nothing
  *
+ * There are none here: the kernel has no memory windows for its own use, and the key
+ * of an MR is good for the peers of all EPs of its zone. An EP whose memory is
+ * nobody else's has a zone of its own.
+ *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
+ * Return: DAT_MODEL_NOT_SUPPORTED; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
  */
 DAT_RETURN dat_rmr_create_for_ep(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
 
@@ -1623,6 +1631,9 @@ DAT_RETURN dat_rmr_create_for_ep(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
  * @rmr: the object
  * @mask: what is wanted; more may be filled in
  * @param: out
+ *
+ * The triplet, the privileges and the context are those of the last bind that was
+ * posted to the device; all 0 when it is bound to nothing, as after one that failed.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1633,19 +1644,29 @@ DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask,
 /**
  * dat_rmr_bind() - bind a window to memory
  * @rmr: the RMR
- * @lmr: what it is bound to
- * @part: of the LMR; length 0 unbinds
- * @privileges: of the peer
- * @va_type: what its first byte is called
- * @ep: that it is posted on
+ * @lmr: what it is bound to; not one of dat_lmr_allocate()
+ * @part: of the LMR; length 0 unbinds, and the rest and @lmr are not looked at
+ * @privileges: of the peer; the local ones mean nothing
+ * @va_type: what its first byte is called: DAT_VA_TYPE_VA
+ * @ep: that it is posted on, connected or disconnected; of the same PZ, as the LMR
  * @cookie: comes back in the completion event
  * @flags: how the completion is told, and the fence
- * @context: out: for the peer, good when the bind has completed
+ * @context: out: for the peer, good when the bind has completed; 0 of an unbinding
+ *
+ * Takes two of the EP's max_request_dtos until it has completed, with a
+ * DAT_RMR_BIND_COMPLETION_EVENT on the EP's request EVD. What is posted on the EP
+ * behind it can tell the peer of @context at once. The former context ends with the
+ * bind. A bind that fails breaks the connection, and leaves the RMR unbound; on an EP
+ * that is DISCONNECTED it is flushed, and the RMR stays as it is. An upcall may get the
+ * event before @context is stored: dat_rmr_query() tells it there.
  *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER;
+ * DAT_INVALID_STATE: of the EP, or binds of this RMR on another EP have not
+ * completed, or the LMR is for fast registration; DAT_INSUFFICIENT_RESOURCES;
+ * DAT_PROTECTION_VIOLATION: the PZs differ; DAT_PRIVILEGES_VIOLATION: the LMR lacks
+ * local read for remote read, or local write for remote write;
+ * DAT_MODEL_NOT_SUPPORTED: @va_type; DAT_RESERVED_LMR.
  */
 DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
 			const DAT_LMR_TRIPLET *part,
@@ -1656,6 +1677,10 @@ DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
 /**
  * dat_rmr_free() - free a window
  * @rmr: the RMR, bound or not
+ *
+ * When it returns the context is dead. Waits for binds that are under way; where they
+ * stand behind requests that the peer does not let finish, the connection breaks after
+ * two seconds.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE.

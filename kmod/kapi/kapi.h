@@ -127,6 +127,16 @@ struct kapi_lmr {
 	DAT_LMR_PARAM param;
 };
 
+/**
+ * struct kapi_rmr - an RMR
+ * @obj: common part
+ * @pz: handle
+ */
+struct kapi_rmr {
+	struct kapi_obj obj;
+	struct kapi_obj *pz;
+};
+
 struct kapi_sp {
 	struct kapi_obj obj;
 	DAT_CONN_QUAL conn_qual;

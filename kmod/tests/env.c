@@ -90,6 +90,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
+	xa_init(&ia->windows);
 	ia->rmr_reuse = true;
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions);

@@ -43,6 +43,20 @@ pings() {
 	expect 1 "in use" "the module is in use" rmmod kdapl
 }
 
+# What clients read and write is bound to an RMR.
+by_rmr() {
+	local mode
+	expect 0 "" "unloaded to serve by RMRs" rmmod kdapl_echo
+	expect 0 "" "loaded to serve by RMRs" insmod "$echo_module" rmr=1
+	for mode in write read; do
+		expect 0 "all correct" "$mode by an RMR" ping "$mode" 1001 16
+	done
+	start_client
+	expect 0 "" "unloaded with a client of an RMR" rmmod kdapl_echo
+	expect 1 "" "the client is told" wait_for "$client"
+	expect 0 "" "loaded to serve by LMRs" insmod "$echo_module"
+}
+
 # A client that does not end by itself, under way.
 start_client() {
 	"$bin/datping" --connect "$KDAPL_ADDR" --mode write --size 100000 --count 100000000 \
@@ -62,7 +76,7 @@ removals() {
 	start_client
 	expect 0 "" "unloaded with a client" rmmod kdapl_echo
 	expect 1 "" "the client is told" wait_for "$client"
-	expect 0 "" "loaded again" insmod "$echo_module"
+	expect 0 "" "loaded again, to serve by RMRs" insmod "$echo_module" rmr=1
 	start_client
 	expect 0 "" "the device goes with a client" rdma link delete "$KDAPL_DEVICE"
 	expect 1 "" "the client is told" wait_for "$client"
@@ -91,9 +105,10 @@ timeout() { # SECONDS COMMAND...
 }
 
 main() {
-	echo "1..19"
+	echo "1..26"
 	expect 0 "" "loaded" insmod "$echo_module"
 	pings
+	by_rmr
 	removals
 	rm -f "$said" "$said.client"
 }
