@@ -134,6 +134,13 @@ struct kapi_sp {
 	DAT_PSP_FLAGS flags;
 };
 
+struct kapi_csp {
+	struct kapi_obj obj;
+	struct kapi_obj *evd;
+	DAT_COMM comm;
+	struct sockaddr_storage address;
+};
+
 struct kapi_cr {
 	struct kapi_obj obj;
 	struct kapi_obj *sp;
@@ -156,7 +163,16 @@ static inline struct kapi_obj *kapi_obj(DAT_HANDLE handle, DAT_HANDLE_TYPE type)
 	return obj;
 }
 
-/* As above; NULL is fine, too: it becomes id 0. False for what is not. */
+/* As above, and of @ia: another one's objects have the same ids. */
+static inline struct kapi_obj *kapi_own(const struct kapi_ia *ia,
+					DAT_HANDLE handle, DAT_HANDLE_TYPE type)
+{
+	struct kapi_obj *obj = kapi_obj(handle, type);
+
+	return obj && obj->ia == ia ? obj : NULL;
+}
+
+/* As the first; NULL is fine, too: it becomes id 0. False for what is not. */
 bool kapi_id(DAT_HANDLE handle, DAT_HANDLE_TYPE type, u32 *id);
 
 #define kapi_to(kind, handle, handle_type) \
@@ -212,6 +228,8 @@ DAT_RETURN kapi_error(int err);
 void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr);
 /* False when it is no address of IPv4 or IPv6. */
 bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa);
+/* What rdma_cm connects, whatever the transport; zeros for no family. */
+DAT_COMM kapi_comm(int family);
 
 /* ---- evd.c, upcall.c ----------------------------------------------------- */
 

@@ -115,6 +115,7 @@ static int env_start(struct kunit *test, bool kernel)
 	sq_used = &product_sq;
 	memset(&sq_halt, 0, sizeof(sq_halt));
 	memset(&fake_cm, 0, sizeof(fake_cm));
+	fake_listen_reset();
 	kdapl_workqueue = alloc_workqueue("kdapl_kunit", WQ_UNBOUND, 0);
 	KUNIT_ASSERT_NOT_NULL(test, kdapl_workqueue);
 
@@ -154,6 +155,9 @@ int env_init_kernel(struct kunit *test)
 static void ia_close(struct kdapl_ia *ia)
 {
 	kdapl_sq_stop(&ia->sq);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RMR);
@@ -185,6 +189,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);
 	KUNIT_EXPECT_EQ(test, fake_cm.registered, 0);
 	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, fake_listen.num_ids, 0);
 	while (env->num_held)
 		kdapl_obj_put(env->held[--env->num_held]);
 	destroy_workqueue(kdapl_workqueue);

@@ -27,6 +27,7 @@ void kdapl_cm_init(struct kdapl_ep *ep)
 int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 {
 	fake_cm.connects++;
+	fake_cm.connect = *arg;
 	return fake_cm.connect_result;
 }
 

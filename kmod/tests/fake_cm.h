@@ -3,9 +3,12 @@
 #ifndef KDAPL_TEST_FAKE_CM_H
 #define KDAPL_TEST_FAKE_CM_H
 
+#include "../kdapl_uapi.h"
+
 struct fake_cm {
 	int connect_result;	/* what kdapl_cm_connect() returns */
 	int connects, disconnects, destroys, notifies;
+	struct kdapl_ep_connect connect;	/* the last one */
 	int pinned;		/* kdapl_pages_pin() that was not undone, or the like */
 	int pieces;		/* that the device sees of memory of the kernel */
 	int register_error;	/* what kdapl_frwr_register() ends with */
