@@ -346,7 +346,7 @@ static struct kdapl_sp *sp_alloc(struct kdapl_ia *ia,
 
 	if (!kdapl_ia_may_bind(ia))
 		return ERR_PTR(-EACCES);
-	sp = kzalloc(sizeof(*sp), GFP_KERNEL_ACCOUNT);
+	sp = kzalloc(sizeof(*sp), kdapl_ia_gfp(ia));
 	if (!sp)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&sp->list);

@@ -6,6 +6,7 @@
 #ifndef KDAPL_TEST_CORE_H
 #define KDAPL_TEST_CORE_H
 
+#include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
@@ -44,6 +45,9 @@
 	((void)(direction), (void)(attrs), fake_map_sgtable(sgt))
 #define ib_dma_unmap_sgtable_attrs(dev, sgt, direction, attrs) \
 	((void)(direction), (void)(attrs), fake_unmap_sgtable(sgt))
+
+#undef __vmalloc
+#define __vmalloc(size, gfp)		fake_vmalloc(size, gfp)
 
 #define rdma_bind_addr(id, addr)	fake_bind_addr(id, addr)
 #define rdma_listen(id, backlog)	fake_rdma_listen(id, backlog)

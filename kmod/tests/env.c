@@ -80,8 +80,10 @@ bool kdapl_driver_last_wqe(const struct ib_device *dev)
 
 /* ---- the IA ------------------------------------------------------------ */
 
-static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
+static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev, bool kernel)
 {
+	ia->kernel = kernel;
+	ia->frwr = kernel;
 	ia->dev = &dev->ib;
 	ia->port = 1;
 	strscpy(ia->name, "fake", sizeof(ia->name));
@@ -92,7 +94,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	kdapl_reaper_init(&ia->reaper);
 	ia->rmr_reuse = true;
 	kdapl_obj_table_init(&ia->objs);
-	kdapl_region_table_init(&ia->regions);
+	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 	ia->max_requests = FAKE_QUEUE;
 	ia->max_recvs = FAKE_QUEUE;
 	ia->max_iov = KDAPL_SEGS_MAX;
@@ -127,9 +129,7 @@ static int env_start(struct kunit *test, bool kernel)
 	KUNIT_ASSERT_NOT_NULL(test, env->dev);
 	env->ia = kzalloc(sizeof(*env->ia), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, env->ia);
-	ia_init(env->ia, env->dev);
-	env->ia->kernel = kernel;
-	env->ia->frwr = kernel;
+	ia_init(env->ia, env->dev, kernel);
 	fake_cm.pieces = 2;
 	if (!kernel)
 		KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
