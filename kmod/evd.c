@@ -658,7 +658,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 	if (arg->qlen > KDAPL_EVD_QLEN_MAX)
 		return -ENOSPC;
 
-	evd = kzalloc(sizeof(*evd), GFP_KERNEL_ACCOUNT);
+	evd = kzalloc(sizeof(*evd), kdapl_ia_gfp(ia));
 	if (!evd)
 		return -ENOMEM;
 	spin_lock_init(&evd->lock);
@@ -695,9 +695,9 @@ static void evrec_free(struct kdapl_evrec *rec)
 	kfree(rec);
 }
 
-struct kdapl_evrec *kdapl_evrec_alloc(void)
+struct kdapl_evrec *kdapl_evrec_alloc(const struct kdapl_ia *ia)
 {
-	struct kdapl_evrec *rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
+	struct kdapl_evrec *rec = kzalloc(sizeof(*rec), kdapl_ia_gfp(ia));
 
 	if (rec) {
 		INIT_LIST_HEAD(&rec->list);

@@ -225,6 +225,6 @@ void kdapl_evd_lend(struct kdapl_evd *evd);
 void kdapl_evd_unlend(struct kdapl_evd *evd);
 
 /* A record from the heap, which frees itself once its event is in the ring. */
-struct kdapl_evrec *kdapl_evrec_alloc(void);
+struct kdapl_evrec *kdapl_evrec_alloc(const struct kdapl_ia *ia);
 
 #endif /* KDAPL_EVD_H */

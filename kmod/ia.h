@@ -9,6 +9,7 @@
 #ifndef KDAPL_IA_H
 #define KDAPL_IA_H
 
+#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
@@ -119,6 +120,12 @@ static inline int kdapl_ia_charge(struct kdapl_ia *ia, struct rdma_cgroup **cg,
 {
 	*cg = NULL;
 	return ia->kernel ? 0 : kdapl_cgroup_charge(ia->dev, cg, type);
+}
+
+/* For what the IA's owner makes: no process pays for a consumer in the kernel. */
+static inline gfp_t kdapl_ia_gfp(const struct kdapl_ia *ia)
+{
+	return ia->kernel ? GFP_KERNEL : GFP_KERNEL_ACCOUNT;
 }
 
 /*

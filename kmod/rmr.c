@@ -120,7 +120,7 @@ static struct kdapl_window *window_alloc(struct kdapl_rmr *rmr,
 	struct kdapl_window *window;
 	int ret;
 
-	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
+	window = kzalloc(sizeof(*window), kdapl_ia_gfp(ia));
 	if (!window)
 		return ERR_PTR(-ENOMEM);
 	window->ia = ia;
@@ -299,7 +299,8 @@ static int window_map(struct kdapl_window *window, const struct sg_table *sgt,
 	n = sg_part(sgt, offset, arg->length, NULL);
 	if (n < 0)
 		return n;
-	part = kvmalloc_array(n, sizeof(*part), GFP_KERNEL_ACCOUNT);
+	part = kvmalloc_array(n, sizeof(*part),
+			      kdapl_ia_gfp(window->lmr->obj.ia));
 	if (!part)
 		return -ENOMEM;
 	sg_init_table(part, n);
@@ -589,7 +590,7 @@ static int rmr_bind(struct kdapl_rmr *rmr, struct kdapl_ep *ep,
 		return -ENOENT;
 	if (ep->pz != rmr->pz)
 		return -EPERM;
-	bind = kzalloc(sizeof(*bind), GFP_KERNEL_ACCOUNT);
+	bind = kzalloc(sizeof(*bind), kdapl_ia_gfp(rmr->obj.ia));
 	if (!bind)
 		return -ENOMEM;
 	if (lmr) {
@@ -822,7 +823,7 @@ int kdapl_rmr_create(struct kdapl_ia *ia, struct kdapl_rmr_create *arg)
 
 	if (!ia->max_rmr_size)
 		return -EOPNOTSUPP;
-	rmr = kzalloc(sizeof(*rmr), GFP_KERNEL_ACCOUNT);
+	rmr = kzalloc(sizeof(*rmr), kdapl_ia_gfp(ia));
 	if (!rmr)
 		return -ENOMEM;
 	mutex_init(&rmr->mutex);

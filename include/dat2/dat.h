@@ -1068,6 +1068,9 @@ DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
  * @size: bytes of @private_data
  * @private_data: for the peer
  *
+ * As dat_ep_connect() with the port as conn_qual: it leads to a PSP or an RSP as well
+ * as to a CSP. A port of 0 is refused with DAT_INVALID_ADDRESS.
+ *
  * Context: Process, may sleep.
  * Return: as dat_ep_connect().
  */
@@ -1465,14 +1468,22 @@ DAT_RETURN dat_rsp_free(DAT_RSP_HANDLE rsp);
 /**
  * dat_csp_create() - listen on a socket address
  * @ia: the IA
- * @comm: kind of @address
- * @address: with port
+ * @comm: kind of @address: AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_TCP or 0. Others
+ *	are DAT_COMM_NOT_SUPPORTED
+ * @address: one of @ia's own, with port; INADDR_ANY and in6addr_any stand for all of
+ *	them. With port 0 a free one is chosen, which dat_csp_query() tells
  * @evd: for the requests; its length bounds the backlog
  * @csp: out
  *
+ * The ports are those of PSPs, and peers get here with dat_ep_connect(), too; a PSP
+ * has its port on all addresses, so one port can have several CSPs. The consumer makes
+ * the EPs of the requests, whose events give the port as conn_qual. No request can be
+ * handed over to a CSP with dat_cr_handoff().
+ *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INSUFFICIENT_RESOURCES, DAT_PORT_IN_USE, DAT_COMM_NOT_SUPPORTED.
+ * DAT_INSUFFICIENT_RESOURCES, DAT_PORT_IN_USE, DAT_COMM_NOT_SUPPORTED;
+ * DAT_INVALID_ADDRESS where @address is not @ia's.
  */
 DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
 			  DAT_IA_ADDRESS_PTR address, DAT_EVD_HANDLE evd,
@@ -1482,7 +1493,7 @@ DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
  * dat_csp_query() - what it is
  * @csp: the object
  * @mask: what is wanted; more may be filled in
- * @param: out
+ * @param: out; what it points to lives as long as @csp
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1493,6 +1504,8 @@ DAT_RETURN dat_csp_query(DAT_CSP_HANDLE csp, DAT_CSP_PARAM_MASK mask,
 /**
  * dat_csp_free() - listen no more
  * @csp: the CSP
+ *
+ * Requests that were delivered live on.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE.
@@ -1545,7 +1558,7 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr, DAT_COUNT size,
 /**
  * dat_cr_handoff() - give a request to another service point
  * @cr: the request
- * @conn_qual: what the other one listens on, on the same adapter
+ * @conn_qual: what the other one (a PSP or an RSP) listens on, on the same adapter
  *
  * On success the CR is gone.
  *

@@ -261,6 +261,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 	*param = (DAT_EP_PARAM){
 		.ia_handle = kep->obj.ia,
 		.ep_state = q.state,
+		.comm = kapi_comm(q.remote.family),
 		.local_ia_address_ptr = (void *)&kep->local,
 		.local_port_qual = q.local.port,
 		.remote_ia_address_ptr = (void *)&kep->remote,

@@ -61,7 +61,8 @@ static bool event_cr(struct kapi_ia *ia, const struct kdapl_event *from,
 	if (!obj)
 		return false;
 	sp = kapi_live(from->user, DAT_HANDLE_TYPE_PSP) ?:
-	     kapi_live(from->user, DAT_HANDLE_TYPE_RSP);
+	     kapi_live(from->user, DAT_HANDLE_TYPE_RSP) ?:
+	     kapi_live(from->user, DAT_HANDLE_TYPE_CSP);
 	kcr = container_of(obj, struct kapi_cr, obj);
 	data->cr_arrival_event_data = (struct dat_cr_arrival_event_data){
 		.sp_handle.psp_handle = sp,

@@ -144,6 +144,13 @@ struct kapi_sp {
 	DAT_PSP_FLAGS flags;
 };
 
+struct kapi_csp {
+	struct kapi_obj obj;
+	struct kapi_obj *evd;
+	DAT_COMM comm;
+	struct sockaddr_storage address;
+};
+
 struct kapi_cr {
 	struct kapi_obj obj;
 	struct kapi_obj *sp;
@@ -232,6 +239,8 @@ DAT_RETURN kapi_error(int err);
 void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr);
 /* False when it is no address of IPv4 or IPv6. */
 bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa);
+/* What rdma_cm connects, whatever the transport; zeros for no family. */
+DAT_COMM kapi_comm(int family);
 
 /* ---- evd.c, upcall.c ----------------------------------------------------- */
 

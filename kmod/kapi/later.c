@@ -18,34 +18,6 @@ DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR name,
 }
 EXPORT_SYMBOL_GPL(dat_registry_providers_related);
 
-DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
-				 DAT_TIMEOUT timeout, DAT_COUNT size,
-				 const DAT_PVOID private_data)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ep_common_connect);
-
-DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
-			  DAT_IA_ADDRESS_PTR address, DAT_EVD_HANDLE evd,
-			  DAT_CSP_HANDLE *csp)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_csp_create);
-
-DAT_RETURN dat_csp_query(DAT_CSP_HANDLE csp, DAT_CSP_PARAM_MASK mask,
-			 DAT_CSP_PARAM *param)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_csp_query);
-
-DAT_RETURN dat_csp_free(DAT_CSP_HANDLE csp)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_csp_free);
 
 DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
 				     const DAT_PROVIDER_INFO *info)

@@ -14,6 +14,7 @@
 #include "../ia.h"
 #include "core_sq.h"
 #include "fake_cm.h"
+#include "fake_listen.h"
 #include "fake_verbs.h"
 
 #define ENV_SQ_ENTRIES	64

@@ -38,11 +38,6 @@ struct world {
 /* Of the test that runs. */
 static struct world *the;
 
-/* What the rest of the module would give. */
-void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr)
-{
-}
-
 #define EXPECT_DONE(test, call) \
 	KUNIT_EXPECT_EQ(test, (DAT_RETURN)DAT_SUCCESS, call)
 #define EXPECT_ERROR(test, call, type, subtype) \

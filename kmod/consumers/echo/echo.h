@@ -74,7 +74,8 @@ struct echo {
 	DAT_IA_HANDLE ia;
 	DAT_EVD_HANDLE async_evd, cr_evd;
 	DAT_PZ_HANDLE pz;
-	DAT_PSP_HANDLE psp;
+	DAT_PSP_HANDLE psp;		/* of the two one */
+	DAT_CSP_HANDLE csp;
 	struct workqueue_struct *queue;	/* one at a time, in order */
 	struct mutex lock;		/* guards the rest */
 	struct list_head sessions;
