@@ -128,8 +128,7 @@ static void registry_ha_related(struct kunit *test)
 
 /* Entries that are none, for both calls. */
 static void expect_bad_entries(struct kunit *test, DAT_PROVIDER_INFO *info,
-			       DAT_RETURN (*call)(const DAT_PROVIDER *provider,
-						  const DAT_PROVIDER_INFO *info))
+			       typeof(dat_registry_add_provider) *call)
 {
 	EXPECT_ERROR(test, call(NULL, info), DAT_INVALID_PARAMETER,
 		     DAT_INVALID_ARG1);
