@@ -52,13 +52,27 @@ static void cr_fill(struct kdapl_cr *cr, struct rdma_cm_id *id,
 	memcpy(cr->private_data, request->private_data, cr->private_data_size);
 }
 
-/* The RSP has no more of it. */
+void kdapl_cr_bring(struct kdapl_cr *cr, struct kdapl_ep *ep)
+{
+	refcount_inc(&ep->obj.ref);
+	refcount_inc(&ep->obj.users);
+	cr->ep = ep;
+}
+
+/* The one that was made for it; or the RSP's, which has no more of it. */
 static void cr_take_ep(struct kdapl_cr *cr, struct kdapl_sp *sp)
 {
-	cr->ep = sp->ep;
-	sp->ep = NULL;
+	enum kdapl_ep_trigger on = KDAPL_ON_OFFER;
+
+	if (sp->ep) {
+		on = KDAPL_ON_REQUEST;
+		cr->ep = sp->ep;
+		sp->ep = NULL;
+	}
+	if (!cr->ep)
+		return;
 	kdapl_cm_request(cr->ep, cr->id);
-	kdapl_ep_move(cr->ep, KDAPL_ON_REQUEST);
+	kdapl_ep_move(cr->ep, on);
 }
 
 /* The request's events are the CR's from now on. */
@@ -92,8 +106,7 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	mutex_init(&cr->mutex);
 	cr_fill(cr, id, request);
 	if (sp->obj.ia->cr_arrives) {
-		cr->obj.user = sp->obj.ia->cr_arrives(sp->obj.ia, cr->obj.id,
-						      sp->obj.user, cr);
+		cr->obj.user = sp->obj.ia->cr_arrives(sp, cr);
 		if (!cr->obj.user)
 			goto err_obj;
 	}
@@ -108,8 +121,7 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	cr_take_id(cr, id);
 	if (from)
 		rdma_unlock_handler(id);
-	if (sp->ep)
-		cr_take_ep(cr, sp);
+	cr_take_ep(cr, sp);
 	event.length = cr->obj.id;
 	/* A program that guesses the id can free the CR before its event. */
 	kdapl_obj_publish(&cr->obj);

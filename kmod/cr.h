@@ -60,6 +60,12 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		    const struct rdma_conn_param *request,
 		    const struct kdapl_cr *from);
 
+/*
+ * From ia->cr_arrives: the request brings along @ep, which was made for it, and nobody
+ * else knows.
+ */
+void kdapl_cr_bring(struct kdapl_cr *cr, struct kdapl_ep *ep);
+
 /* The EP that the program made for a request becomes the CR's. */
 int kdapl_cr_offer(struct kdapl_ia *ia, const struct kdapl_cr_offer *arg);
 int kdapl_cr_query(struct kdapl_ia *ia, struct kdapl_cr_query *arg);

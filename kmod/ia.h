@@ -26,6 +26,7 @@
 
 struct kdapl_adapter_dev;
 struct kdapl_cr;
+struct kdapl_sp;
 
 struct kdapl_ia {
 	struct list_head list;		/* in its adapter's ias */
@@ -51,12 +52,12 @@ struct kdapl_ia {
 	bool drop_async;		/* nobody wants asynchronous events */
 	u64 user;			/* the program's word, echoed in events */
 	/*
-	 * Of a consumer in the kernel: a request came to the service point with
-	 * the word @sp. Gives the word of the CR, 0 without memory. Process
-	 * context.
+	 * Of a consumer in the kernel: a request came to @sp. Gives the word of
+	 * the CR, 0 without memory. An EP that the request shall bring along is
+	 * kdapl_cr_bring(). Process context, in a handler of rdma_cm: the device
+	 * stays, and hw_lock is not to be had.
 	 */
-	u64 (*cr_arrives)(struct kdapl_ia *ia, u32 id, u64 sp,
-			  const struct kdapl_cr *cr);
+	u64 (*cr_arrives)(const struct kdapl_sp *sp, struct kdapl_cr *cr);
 	struct kdapl_evd *lent_evd;	/* for asynchronous events, or NULL */
 	struct kdapl_evrec catastrophe;	/* for the last one there */
 

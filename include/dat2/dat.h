@@ -1376,8 +1376,13 @@ DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE srq);
  * @ia: the IA
  * @conn_qual: what peers connect to
  * @evd: for the requests; its length bounds the backlog
- * @flags: who makes the EPs
+ * @flags: who makes the EPs: with DAT_PSP_PROVIDER_FLAG each request brings one along
  * @psp: out
+ *
+ * dat_cr_query() names the EP that a request brings along. It is TENTATIVE, and has
+ * defaults for all attributes, and no PZ and EVDs: dat_ep_modify() gives it those before
+ * dat_cr_accept(), with NULL for the EP. From then on it is the consumer's; if the
+ * request ends otherwise it is gone.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -1392,7 +1397,7 @@ DAT_RETURN dat_psp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL conn_qual,
  * @ia: the IA
  * @conn_qual: out
  * @evd: for the requests; its length bounds the backlog
- * @flags: who makes the EPs
+ * @flags: who makes the EPs: with DAT_PSP_PROVIDER_FLAG each request brings one along
  * @psp: out
  *
  * Context: Process, may sleep.
@@ -1430,7 +1435,7 @@ DAT_RETURN dat_psp_free(DAT_PSP_HANDLE psp);
  * dat_rsp_create() - listen for one request
  * @ia: the IA
  * @conn_qual: what the peer connects to
- * @ep: for the one request
+ * @ep: for the one request; NULL: it brings one along, see dat_psp_create()
  * @evd: for the requests; its length bounds the backlog
  * @rsp: out
  *

@@ -92,7 +92,7 @@ static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 					   DAT_COMPLETION_LMR_INVALIDATE_FENCE_FLAG;
 	attr->is_thread_safe = DAT_TRUE;
 	attr->max_private_data_size = q->max_private_data;
-	attr->ep_creator = DAT_PSP_CREATES_EP_NEVER;
+	attr->ep_creator = DAT_PSP_CREATES_EP_IFASKED;
 	attr->upcall_policy = DAT_UPCALL_MANY;
 	attr->optimal_buffer_alignment = DAT_OPTIMAL_ALIGNMENT;
 	attr->is_interrupt_safe = DAT_FALSE;

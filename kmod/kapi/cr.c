@@ -5,13 +5,25 @@
 #include <linux/slab.h>
 
 #include "../cr.h"
+#include "../sp.h"
 #include "kapi.h"
 
-/* Its handle is made with it, where memory can be waited for. */
-u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,
-		    const struct kdapl_cr *cr)
+/* Where the service point's consumer left that to us. */
+static int cr_make_ep(struct kapi_cr *kcr, struct kdapl_cr *cr)
 {
-	struct kapi_obj *kia = kapi_live(ia->user, DAT_HANDLE_TYPE_IA);
+	struct kapi_ep *kep = kapi_ep_for_request(kcr->obj.ia);
+
+	if (IS_ERR(kep))
+		return PTR_ERR(kep);
+	kcr->ep = kep;
+	kdapl_cr_bring(cr, to_ep(kep->obj.core));
+	return 0;
+}
+
+/* Its handle is made with it, where memory can be waited for. */
+u64 kapi_cr_arrives(const struct kdapl_sp *sp, struct kdapl_cr *cr)
+{
+	struct kapi_obj *kia = kapi_live(sp->obj.ia->user, DAT_HANDLE_TYPE_IA);
 	struct kapi_cr *kcr;
 
 	if (!kia)
@@ -19,12 +31,26 @@ u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,
 	kcr = kapi_new(kia->ia, DAT_HANDLE_TYPE_CR, sizeof(*kcr));
 	if (!kcr)
 		return 0;
-	kcr->obj.id = id;
+	kcr->obj.id = cr->obj.id;
 	kapi_sockaddr(&kcr->local, &cr->local);
 	kapi_sockaddr(&kcr->remote, &cr->remote);
 	kcr->size = cr->private_data_size;
 	memcpy(kcr->private_data, cr->private_data, cr->private_data_size);
+	if (sp->ep_source == KDAPL_CR_EP_OFFER && cr_make_ep(kcr, cr)) {
+		kapi_forget(&kcr->obj);
+		return 0;
+	}
 	return kcr->obj.word;
+}
+
+/* It ended without an accept; so does the EP that was made for it. */
+static void cr_forget(struct kapi_cr *kcr)
+{
+	struct kapi_ep *kep = kcr->ep;
+
+	kapi_forget(&kcr->obj);
+	if (kep)
+		WARN_ON(kapi_destroy(&kep->obj, KDAPL_OBJ_EP));
 }
 
 static u16 sockaddr_port(const struct sockaddr_storage *ss)
@@ -111,6 +137,12 @@ static int cr_accept(struct kapi_cr *kcr, u32 ep, DAT_COUNT size,
 	return ret;
 }
 
+static void cr_lend_ep(struct kapi_cr *kcr, bool lent)
+{
+	if (kcr->ep)
+		WRITE_ONCE(kcr->ep->lent, lent);
+}
+
 DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 			 const DAT_PVOID private_data)
 {
@@ -125,9 +157,13 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 		return KAPI_BAD_HANDLE(EP);
 	if (!data_ok(size, private_data))
 		return KAPI_BAD_ARG(3);
+	/* With its first event the consumer may free the EP. */
+	cr_lend_ep(kcr, false);
 	ret = cr_accept(kcr, kep ? kep->id : 0, size, private_data);
 	if (!ret)
 		kapi_forget(&kcr->obj);
+	else
+		cr_lend_ep(kcr, true);
 	return kapi_error(ret);
 }
 EXPORT_SYMBOL_GPL(dat_cr_accept);
@@ -168,7 +204,7 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr, DAT_COUNT size,
 		return KAPI_BAD_ARG(2);
 	ret = cr_reject(kcr, size, private_data);
 	if (!ret)
-		kapi_forget(&kcr->obj);
+		cr_forget(kcr);
 	return kapi_error(ret);
 }
 EXPORT_SYMBOL_GPL(dat_cr_reject);
@@ -191,7 +227,7 @@ DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr, DAT_CONN_QUAL conn_qual)
 		kapi_leave(kcr->obj.ia);
 	}
 	if (!ret)
-		kapi_forget(&kcr->obj);
+		cr_forget(kcr);
 	return kapi_error(ret);
 }
 EXPORT_SYMBOL_GPL(dat_cr_handoff);

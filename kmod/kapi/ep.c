@@ -107,6 +107,19 @@ static int ep_mark_new(struct kapi_ep *kep, DAT_COUNT soft)
 	return ret;
 }
 
+/* The core's. The device is kept. */
+static int ep_make_core(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
+			struct kdapl_ep_create *arg)
+{
+	int ret;
+
+	kapi_ep_arg(kep, attr, arg);
+	arg->size = sizeof(*arg);
+	arg->user = kep->obj.word;
+	ret = kdapl_ep_create(kep->obj.ia->core, arg);
+	return ret ?: kapi_tie(&kep->obj, arg->id, KDAPL_OBJ_EP);
+}
+
 static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 		   struct kdapl_ep_create *arg)
 {
@@ -114,19 +127,12 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	int ret;
 
 	ret = kapi_ep_check(attr);
+	if (!ret)
+		ret = kapi_enter(kia);
 	if (ret)
 		return ret;
-	kapi_ep_arg(kep, attr, arg);
-	arg->size = sizeof(*arg);
-	arg->user = kep->obj.word;
-	ret = kapi_enter(kia);
-	if (ret)
-		return ret;
-	ret = kdapl_ep_create(kia->core, arg);
+	ret = ep_make_core(kep, attr, arg);
 	kapi_leave(kia);
-	if (ret)
-		return ret;
-	ret = kapi_tie(&kep->obj, arg->id, KDAPL_OBJ_EP);
 	if (ret)
 		return ret;
 	mutex_lock(&kep->lock);
@@ -134,6 +140,29 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	ret = ep_mark_new(kep, attr->srq_soft_hw);
 	mutex_unlock(&kep->lock);
 	return ret;
+}
+
+struct kapi_ep *kapi_ep_for_request(struct kapi_ia *kia)
+{
+	struct kdapl_ep_create arg = {};
+	struct kapi_ep *kep;
+	int ret;
+
+	kep = kapi_new(kia, DAT_HANDLE_TYPE_EP, sizeof(*kep));
+	if (!kep)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&kep->lock);
+	kep->lent = true;
+	ret = ep_make_core(kep, &no_attr, &arg);
+	if (ret) {
+		kapi_forget(&kep->obj);
+		return ERR_PTR(ret);
+	}
+	mutex_lock(&kep->lock);
+	kapi_ep_keep(kep, &no_attr, &arg);
+	kep->attr.srq_soft_hw = DAT_HW_DEFAULT;
+	mutex_unlock(&kep->lock);
+	return kep;
 }
 
 static DAT_RETURN ep_ids(const DAT_EP_PARAM *of, struct kdapl_ep_create *arg)
@@ -330,9 +359,12 @@ DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
 EXPORT_SYMBOL_GPL(dat_ext_ep_drain);
 
 /* An RSP or a request has it. */
-static bool ep_is_lent(const struct kdapl_ep *ep)
+static bool ep_is_lent(const struct kapi_ep *kep)
 {
-	switch (READ_ONCE(ep->state)) {
+	/* Also when the device is gone, and the state does not say it any more. */
+	if (READ_ONCE(kep->lent))
+		return true;
+	switch (READ_ONCE(to_ep(kep->obj.core)->state)) {
 	case KDAPL_EP_RESERVED:
 	case KDAPL_EP_PASSIVE_PENDING:
 	case KDAPL_EP_TENTATIVE_PENDING:
@@ -348,7 +380,7 @@ DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep)
 
 	if (!kep)
 		return KAPI_BAD_HANDLE(EP);
-	if (ep_is_lent(to_ep(kep->obj.core)))
+	if (ep_is_lent(kep))
 		return DAT_ERROR(DAT_INVALID_STATE,
 				 DAT_INVALID_STATE_EP_RESERVED);
 	return kapi_error(kapi_destroy(&kep->obj, KDAPL_OBJ_EP));

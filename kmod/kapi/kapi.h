@@ -98,6 +98,7 @@ struct kapi_evd {
  * @request_evd: likewise
  * @connect_evd: likewise
  * @srq: likewise; of the same PZ
+ * @lent: made for a request, which is not accepted
  * @attr: as they are, for queries
  * @local: of the latest query
  * @remote: likewise
@@ -106,6 +107,7 @@ struct kapi_ep {
 	struct kapi_obj obj;
 	struct mutex lock;	/* outside the core's locks */
 	struct kapi_obj *pz, *recv_evd, *request_evd, *connect_evd, *srq;
+	bool lent;
 	DAT_EP_ATTR attr;
 	struct sockaddr_storage local, remote;
 };
@@ -151,9 +153,18 @@ struct kapi_csp {
 	struct sockaddr_storage address;
 };
 
+/**
+ * struct kapi_cr - a request
+ * @obj: common part
+ * @ep: what was made for it, and goes with it unless it is accepted; or NULL
+ * @local: where it came
+ * @remote: from whom
+ * @size: bytes of @private_data
+ * @private_data: as it came
+ */
 struct kapi_cr {
 	struct kapi_obj obj;
-	struct kapi_obj *sp;
+	struct kapi_ep *ep;
 	struct sockaddr_storage local, remote;
 	u32 size;
 	u8 private_data[KDAPL_PRIVATE_DATA_MAX];
@@ -285,6 +296,11 @@ bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
 
 /* ---- ep.c, ep_marks.c ---------------------------------------------------- */
 
+/*
+ * For a request to bring along: without a zone and queues, which the consumer gives it.
+ * Does not keep the device, which stays anyway. ERR_PTR().
+ */
+struct kapi_ep *kapi_ep_for_request(struct kapi_ia *kia);
 /* -EINVAL, or -EOPNOTSUPP for what nobody offers here. */
 int kapi_ep_check(const DAT_EP_ATTR *attr);
 /*
@@ -322,7 +338,6 @@ static inline bool kapi_is_reserved(const struct kapi_obj *lmr)
 }
 
 /* cr.c: a request came; its handle's word, 0 without memory. */
-u64 kapi_cr_arrives(struct kdapl_ia *ia, u32 id, u64 sp,
-		    const struct kdapl_cr *cr);
+u64 kapi_cr_arrives(const struct kdapl_sp *sp, struct kdapl_cr *cr);
 
 #endif /* KAPI_H */

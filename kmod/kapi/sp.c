@@ -6,18 +6,21 @@
 #include "../sp.h"
 #include "kapi.h"
 
-static int psp_make(struct kapi_sp *ksp, u32 evd, u32 flags)
+static int psp_make(struct kapi_sp *ksp, bool any)
 {
 	struct kapi_ia *kia = ksp->obj.ia;
 	struct kdapl_psp_create arg = {
 		.size = sizeof(arg),
-		.flags = flags,
-		.evd = evd,
+		.evd = ksp->evd->id,
 		.conn_qual = ksp->conn_qual,
 		.user = ksp->obj.word,
 	};
 	int ret;
 
+	if (any)
+		arg.flags |= KDAPL_PSP_ANY;
+	if (ksp->flags == DAT_PSP_PROVIDER_FLAG)
+		arg.flags |= KDAPL_PSP_PROVIDER;
 	ret = kapi_enter(kia);
 	if (ret)
 		return ret;
@@ -38,9 +41,7 @@ static DAT_RETURN psp_create(struct kapi_ia *kia, DAT_CONN_QUAL *conn_qual,
 		return KAPI_BAD_HANDLE(IA);
 	if (!kapi_of(kia, evd, DAT_HANDLE_TYPE_EVD))
 		return KAPI_BAD_HANDLE(EVD_CR);
-	if (flags == DAT_PSP_PROVIDER_FLAG)
-		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
-	if (flags != DAT_PSP_CONSUMER_FLAG)
+	if (flags != DAT_PSP_PROVIDER_FLAG && flags != DAT_PSP_CONSUMER_FLAG)
 		return KAPI_BAD_ARG(4);
 	if (!psp)
 		return KAPI_BAD_ARG(5);
@@ -50,7 +51,7 @@ static DAT_RETURN psp_create(struct kapi_ia *kia, DAT_CONN_QUAL *conn_qual,
 	ksp->evd = evd;
 	ksp->flags = flags;
 	ksp->conn_qual = any ? 0 : *conn_qual;
-	ret = psp_make(ksp, ksp->evd->id, any ? KDAPL_PSP_ANY : 0);
+	ret = psp_make(ksp, any);
 	if (ret) {
 		kapi_forget(&ksp->obj);
 		if (any && ret == -EADDRNOTAVAIL)
@@ -120,7 +121,7 @@ static int rsp_make(struct kapi_sp *ksp)
 	struct kdapl_rsp_create arg = {
 		.size = sizeof(arg),
 		.evd = ksp->evd->id,
-		.ep = ksp->ep->id,
+		.ep = ksp->ep ? ksp->ep->id : 0,
 		.conn_qual = ksp->conn_qual,
 		.user = ksp->obj.word,
 	};
@@ -144,7 +145,7 @@ DAT_RETURN dat_rsp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL conn_qual,
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!kapi_of(kia, ep, DAT_HANDLE_TYPE_EP))
+	if (ep && !kapi_of(kia, ep, DAT_HANDLE_TYPE_EP))
 		return KAPI_BAD_HANDLE(EP);
 	if (!kapi_of(kia, evd, DAT_HANDLE_TYPE_EVD))
 		return KAPI_BAD_HANDLE(EVD_CR);

@@ -4,6 +4,7 @@
 #include <linux/net.h>
 
 #include "../cm.h"
+#include "../cr.h"
 #include "../kapi/kapi.h"
 #include "env.h"
 
@@ -491,6 +492,158 @@ static void rsp_takes_one(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
+/* ---- EPs that requests bring along ------------------------------------------- */
+
+static DAT_PSP_HANDLE make_provider_psp(struct kunit *test, u16 port)
+{
+	DAT_PSP_PARAM param = {};
+	DAT_PSP_HANDLE psp = NULL;
+
+	EXPECT_DONE(test, dat_psp_create(&the->kia, port, the->cr_evd,
+					 DAT_PSP_PROVIDER_FLAG, &psp));
+	KUNIT_ASSERT_NOT_NULL(test, psp);
+	EXPECT_DONE(test, dat_psp_query(psp, DAT_PSP_FIELD_ALL, &param));
+	KUNIT_EXPECT_EQ(test, (int)param.psp_flags, DAT_PSP_PROVIDER_FLAG);
+	return psp;
+}
+
+static DAT_EP_HANDLE brought_by(struct kunit *test, DAT_CR_HANDLE cr)
+{
+	DAT_CR_PARAM param = {};
+
+	EXPECT_DONE(test, dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));
+	KUNIT_ASSERT_NOT_NULL(test, param.local_ep_handle);
+	KUNIT_EXPECT_EQ(test, (int)state_of(test, param.local_ep_handle),
+			DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING);
+	EXPECT_ERROR(test, dat_ep_free(param.local_ep_handle), DAT_INVALID_STATE,
+		     DAT_INVALID_STATE_EP_RESERVED);
+	return param.local_ep_handle;
+}
+
+static bool ep_lives(u32 id)
+{
+	return kdapl_obj_peek(the->env->ia, id, KDAPL_OBJ_EP);
+}
+
+static u32 id_of(DAT_HANDLE handle)
+{
+	return ((struct kapi_obj *)handle)->id;
+}
+
+static void psp_makes_ep(struct kunit *test)
+{
+	const DAT_EP_PARAM param = {
+		.pz_handle = the->pz,
+		.recv_evd_handle = the->evd,
+		.request_evd_handle = the->evd,
+		.connect_evd_handle = the->evd,
+	};
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	DAT_EP_HANDLE ep, other = make_ep(test);
+	const DAT_DTO_COOKIE cookie = { .as_64 = 1 };
+	DAT_CR_HANDLE cr;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, psp, PORT);
+	ep = brought_by(test, cr);
+	/* It has no zone yet, and no EVD; and another one will not do. */
+	EXPECT_TYPE(test, dat_cr_accept(cr, NULL, 0, NULL),
+		    DAT_INVALID_PARAMETER);
+	EXPECT_TYPE(test, dat_cr_accept(cr, other, 0, NULL),
+		    DAT_INVALID_PARAMETER);
+	KUNIT_EXPECT_PTR_EQ(test, brought_by(test, cr), ep);
+	EXPECT_DONE(test, dat_ep_modify(ep, DAT_EP_FIELD_PZ_HANDLE |
+					DAT_EP_FIELD_RECV_EVD_HANDLE |
+					DAT_EP_FIELD_REQUEST_EVD_HANDLE |
+					DAT_EP_FIELD_CONNECT_EVD_HANDLE,
+					&param));
+	EXPECT_DONE(test, dat_ep_post_recv(ep, 0, NULL, cookie,
+					   DAT_COMPLETION_DEFAULT_FLAG));
+	EXPECT_DONE(test, dat_cr_accept(cr, NULL, 0, NULL));
+	KUNIT_EXPECT_EQ(test, (int)state_of(test, ep),
+			DAT_EP_STATE_COMPLETION_PENDING);
+	EXPECT_DONE(test, dat_ep_free(ep));
+	EXPECT_DONE(test, dat_ep_free(other));
+	EXPECT_DONE(test, dat_psp_free(psp));
+}
+
+static void psp_ep_goes_with_a_rejection(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	DAT_CR_HANDLE cr;
+	u32 id;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	EXPECT_DONE(test, dat_psp_free(psp));
+	cr = next_request(test, NULL, PORT);
+	id = id_of(brought_by(test, cr));
+	KUNIT_EXPECT_TRUE(test, ep_lives(id));
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	KUNIT_EXPECT_FALSE(test, ep_lives(id));
+}
+
+/* Who gets the request gets one of his own. */
+static void psp_ep_and_handoff(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	DAT_PSP_HANDLE other = make_provider_psp(test, PORT + 1);
+	DAT_CR_HANDLE cr;
+	u32 id;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, psp, PORT);
+	id = id_of(brought_by(test, cr));
+	EXPECT_TYPE(test, dat_cr_handoff(cr, PORT + 2), DAT_INVALID_ADDRESS);
+	KUNIT_EXPECT_TRUE(test, ep_lives(id));
+	EXPECT_DONE(test, dat_cr_handoff(cr, PORT + 1));
+	KUNIT_EXPECT_FALSE(test, ep_lives(id));
+	cr = next_request(test, other, PORT + 1);
+	KUNIT_EXPECT_NE(test, id_of(brought_by(test, cr)), id);
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	EXPECT_DONE(test, dat_psp_free(psp));
+	EXPECT_DONE(test, dat_psp_free(other));
+}
+
+/* It is UNCONNECTED then, but still the request's. */
+static void psp_ep_without_device(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	DAT_EP_HANDLE ep;
+	DAT_CR_HANDLE cr;
+	u32 id;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, psp, PORT);
+	ep = brought_by(test, cr);
+	id = id_of(ep);
+	kdapl_cr_kill(kdapl_obj_peek(the->env->ia, id_of(cr), KDAPL_OBJ_CR));
+	KUNIT_EXPECT_EQ(test, (int)state_of(test, ep), DAT_EP_STATE_UNCONNECTED);
+	EXPECT_TYPE(test, dat_ep_free(ep), DAT_INVALID_STATE);
+	EXPECT_TYPE(test, dat_cr_accept(cr, NULL, 0, NULL), DAT_INVALID_HANDLE);
+	EXPECT_TYPE(test, dat_ep_free(ep), DAT_INVALID_STATE);
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	KUNIT_EXPECT_FALSE(test, ep_lives(id));
+	EXPECT_DONE(test, dat_psp_free(psp));
+}
+
+static void rsp_makes_ep(struct kunit *test)
+{
+	DAT_RSP_HANDLE rsp = NULL;
+	DAT_CR_HANDLE cr;
+
+	EXPECT_DONE(test, dat_rsp_create(&the->kia, PORT, NULL, the->cr_evd,
+					 &rsp));
+	EXPECT_ERROR(test, dat_rsp_create(&the->kia, PORT, the->evd, the->cr_evd,
+					  &rsp),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP);
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, rsp, PORT);
+	brought_by(test, cr);
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	EXPECT_DONE(test, dat_rsp_free(rsp));
+}
+
 /* ---- connecting -------------------------------------------------------------- */
 
 static DAT_RETURN connect_to(DAT_EP_HANDLE ep, const char *text, u16 port)
@@ -567,6 +720,11 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(accept_on_an_ep_of_another_ia),
 	KUNIT_CASE(psp_backlog),
 	KUNIT_CASE(rsp_takes_one),
+	KUNIT_CASE(psp_makes_ep),
+	KUNIT_CASE(psp_ep_goes_with_a_rejection),
+	KUNIT_CASE(psp_ep_and_handoff),
+	KUNIT_CASE(psp_ep_without_device),
+	KUNIT_CASE(rsp_makes_ep),
 	KUNIT_CASE(common_connect),
 	KUNIT_CASE(common_connect_checks),
 	{}
