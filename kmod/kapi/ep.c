@@ -172,13 +172,13 @@ static DAT_RETURN ep_ids(const DAT_EP_PARAM *of, struct kdapl_ep_create *arg)
 	if (!kapi_id(kia, of->pz_handle, DAT_HANDLE_TYPE_PZ, &arg->pz))
 		return KAPI_BAD_HANDLE(PZ);
 	if (!kapi_id(kia, of->recv_evd_handle, DAT_HANDLE_TYPE_EVD,
-		   &arg->recv_evd))
+		     &arg->recv_evd))
 		return KAPI_BAD_HANDLE(EVD_RECV);
 	if (!kapi_id(kia, of->request_evd_handle, DAT_HANDLE_TYPE_EVD,
-		   &arg->request_evd))
+		     &arg->request_evd))
 		return KAPI_BAD_HANDLE(EVD_REQUEST);
 	if (!kapi_id(kia, of->connect_evd_handle, DAT_HANDLE_TYPE_EVD,
-		   &arg->connect_evd))
+		     &arg->connect_evd))
 		return KAPI_BAD_HANDLE(EVD_CONN);
 	if (!kapi_id(kia, of->srq_handle, DAT_HANDLE_TYPE_SRQ, &arg->srq))
 		return KAPI_BAD_HANDLE(SRQ);

@@ -10,7 +10,6 @@
 
 #define NOT_YET	DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
 
-
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
 			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
