@@ -9,6 +9,7 @@
 #include <linux/in6.h>
 #include <linux/math64.h>
 #include <linux/socket.h>
+#include <linux/string.h>
 #include <net/ipv6.h>
 #include <net/route.h>
 
@@ -121,10 +122,16 @@ static bool is_unicast(const struct kdapl_addr *addr)
 	return !ipv6_addr_any(&in6) && !ipv6_addr_is_multicast(&in6);
 }
 
+static unsigned int addr_bytes(const struct kdapl_addr *addr)
+{
+	return addr->family == AF_INET ? sizeof(struct in_addr) :
+					 sizeof(struct in6_addr);
+}
+
 static unsigned int common_bits(const struct kdapl_addr *a,
 				const struct kdapl_addr *b)
 {
-	unsigned int bytes = a->family == AF_INET ? 4 : 16;
+	unsigned int bytes = addr_bytes(a);
 	unsigned int i;
 
 	for (i = 0; i < bytes; i++) {
@@ -134,6 +141,17 @@ static unsigned int common_bits(const struct kdapl_addr *a,
 			return i * 8 + 8 - fls(diff);
 	}
 	return bytes * 8;
+}
+
+bool kdapl_addr_includes(const struct kdapl_addr *asked,
+			 const struct kdapl_addr *own)
+{
+	if (asked->family != own->family)
+		return false;
+	if (!memchr_inv(asked->addr, 0, addr_bytes(asked)))
+		return true;
+	return common_bits(asked, own) == addr_bytes(asked) * 8 &&
+	       (!asked->scope_id || asked->scope_id == own->scope_id);
 }
 
 /* The own address that shares the longest prefix with @remote, or NULL. */

@@ -164,7 +164,7 @@ int kdapl_cno_create(struct kdapl_ia *ia, struct kdapl_cno_create *arg)
 	struct kdapl_cno *cno;
 	int ret;
 
-	cno = kzalloc(sizeof(*cno), GFP_KERNEL_ACCOUNT);
+	cno = kzalloc(sizeof(*cno), kdapl_ia_gfp(ia));
 	if (!cno)
 		return -ENOMEM;
 	spin_lock_init(&cno->lock);

@@ -79,6 +79,7 @@ static enum dat_dtos operation(const struct kdapl_work *work)
 	case KDAPL_OP_RDMA_WRITE:
 		return DAT_DTO_RDMA_WRITE;
 	case KDAPL_OP_RDMA_READ:
+	case KDAPL_WORK_READ_RMR:
 		return DAT_DTO_RDMA_READ;
 	case KDAPL_WORK_FMR:
 		return DAT_DTO_LMR_FMR;

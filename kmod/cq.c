@@ -269,7 +269,7 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,
 	if (entries > attr.cqe)
 		return ERR_PTR(-ENOSPC);
 
-	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
+	cq = kzalloc(sizeof(*cq), kdapl_ia_gfp(ia));
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
 	cq->ia = ia;

@@ -73,7 +73,7 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		    const struct rdma_conn_param *request,
 		    const struct kdapl_cr *from)
 {
-	struct kdapl_evrec *rec = kdapl_evrec_alloc();
+	struct kdapl_evrec *rec = kdapl_evrec_alloc(sp->obj.ia);
 	struct kdapl_cr *cr = kzalloc(sizeof(*cr), GFP_KERNEL);
 	struct kdapl_event event = {
 		.user = sp->obj.user,

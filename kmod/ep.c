@@ -47,8 +47,8 @@ static int ep_trigger(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger)
 
 int kdapl_ep_begin(struct kdapl_ep *ep, enum kdapl_ep_state state)
 {
-	struct kdapl_evrec *outcome = kdapl_evrec_alloc();
-	struct kdapl_evrec *end = kdapl_evrec_alloc();
+	struct kdapl_evrec *outcome = kdapl_evrec_alloc(ep->obj.ia);
+	struct kdapl_evrec *end = kdapl_evrec_alloc(ep->obj.ia);
 	int ret = -ENOMEM;
 
 	if (outcome && end && !kdapl_evd_crowded(ep->connect_evd)) {
@@ -539,17 +539,22 @@ static bool ep_is_drained(struct kdapl_ep *ep)
 	return drained;
 }
 
-int kdapl_ep_drain(struct kdapl_ep *ep)
+/* Nothing else gives receives back. */
+static bool ep_is_ending(struct kdapl_ep *ep)
 {
 	bool ending;
 
 	spin_lock_bh(&ep->lock);
-	ending = ep->ending;
+	ending = ep->ending && ep->state != KDAPL_EP_DISCONNECTED;
 	spin_unlock_bh(&ep->lock);
-	/* Nothing else gives receives back. */
-	if (!ending)
-		return ep_is_drained(ep) ? 0 : -EBADFD;
-	return wait_event_killable(ep->idle, ep_is_drained(ep)) ? -EINTR : 0;
+	return ending;
+}
+
+int kdapl_ep_drain(struct kdapl_ep *ep)
+{
+	if (wait_event_killable(ep->idle, !ep_is_ending(ep)))
+		return -EINTR;
+	return ep_is_drained(ep) ? 0 : -EBADFD;
 }
 
 struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
@@ -805,7 +810,8 @@ int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size)
 	if (!size)
 		return 0;
 	wq->mask = slots - 1;
-	wq->work = kvcalloc(slots, sizeof(*wq->work), GFP_KERNEL_ACCOUNT);
+	wq->work = kvcalloc(slots, sizeof(*wq->work),
+			    kdapl_ia_gfp(ep->obj.ia));
 	if (!wq->work)
 		return -ENOMEM;
 	for (i = 0; i < slots; i++) {
@@ -958,9 +964,9 @@ static void ep_unbuild(struct kdapl_ep *ep)
 	kdapl_obj_abort(&ep->obj);
 }
 
-static struct kdapl_ep *ep_alloc(void)
+static struct kdapl_ep *ep_alloc(const struct kdapl_ia *ia)
 {
-	struct kdapl_ep *ep = kzalloc(sizeof(*ep), GFP_KERNEL_ACCOUNT);
+	struct kdapl_ep *ep = kzalloc(sizeof(*ep), kdapl_ia_gfp(ia));
 
 	if (!ep)
 		return NULL;
@@ -984,7 +990,7 @@ int kdapl_ep_create(struct kdapl_ia *ia, struct kdapl_ep_create *arg)
 	ret = kdapl_ep_check(ia, arg);
 	if (ret)
 		return ret;
-	ep = ep_alloc();
+	ep = ep_alloc(ia);
 	if (!ep)
 		return -ENOMEM;
 	ret = kdapl_obj_init(&ep->obj, ia, &kdapl_ep_ops, arg->user);

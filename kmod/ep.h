@@ -45,6 +45,8 @@ struct kdapl_srq;
 #define KDAPL_WORK_FMR_FIRST	0xfb
 /* A send that invalidates @rkey at the peer's; of a consumer in the kernel only. */
 #define KDAPL_WORK_SEND_INV	0xfe
+/* An RDMA read into what an RMR is bound to; of the same ones. */
+#define KDAPL_WORK_READ_RMR	0xfa
 
 /*
  * The status of a completion that a consumer in the kernel takes has its operation
@@ -281,7 +283,7 @@ int kdapl_post_init(struct kdapl_ep *ep);
  *
  * Return: where each operation is to be filled in, as a program fills an entry of
  * the submission ring, for kdapl_post_add(). The operation can be
- * KDAPL_WORK_SEND_INV as well.
+ * KDAPL_WORK_SEND_INV as well, or KDAPL_WORK_READ_RMR: kdapl_rmr_sge().
  */
 struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
 	__acquires(&ep->lock);

@@ -61,7 +61,7 @@ static int use_async_evd(struct kdapl_ep *ep, u32 id)
 
 int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg)
 {
-	struct kdapl_evrec *rec = kdapl_evrec_alloc();
+	struct kdapl_evrec *rec = kdapl_evrec_alloc(ep->obj.ia);
 	int ret;
 
 	if (!rec)

@@ -594,11 +594,23 @@ int kdapl_evd_set_notify(struct kdapl_evd *evd,
 	return 0;
 }
 
+/* For the accounts of a kernel consumer's objects. */
+static void evd_tell_unread(struct kdapl_evd *evd)
+{
+	u32 n;
+
+	if (!evd->unread)
+		return;
+	for (n = evd_in_ring(evd); n; n--)
+		evd->unread(&evd->entries[(evd->tail - n) & evd->entries_mask]);
+}
+
 static void evd_obj_destroy(struct kdapl_obj *obj)
 {
 	struct kdapl_evd *evd = to_evd(obj);
 
 	evd_close(evd);
+	evd_tell_unread(evd);
 	evd_leave_cno(evd_swap_cno(evd, NULL, false), true);
 	evd_free_memory(evd);
 }
@@ -646,7 +658,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 	if (arg->qlen > KDAPL_EVD_QLEN_MAX)
 		return -ENOSPC;
 
-	evd = kzalloc(sizeof(*evd), GFP_KERNEL_ACCOUNT);
+	evd = kzalloc(sizeof(*evd), kdapl_ia_gfp(ia));
 	if (!evd)
 		return -ENOMEM;
 	spin_lock_init(&evd->lock);
@@ -683,9 +695,9 @@ static void evrec_free(struct kdapl_evrec *rec)
 	kfree(rec);
 }
 
-struct kdapl_evrec *kdapl_evrec_alloc(void)
+struct kdapl_evrec *kdapl_evrec_alloc(const struct kdapl_ia *ia)
 {
-	struct kdapl_evrec *rec = kzalloc(sizeof(*rec), GFP_KERNEL_ACCOUNT);
+	struct kdapl_evrec *rec = kzalloc(sizeof(*rec), kdapl_ia_gfp(ia));
 
 	if (rec) {
 		INIT_LIST_HEAD(&rec->list);

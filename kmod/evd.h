@@ -62,6 +62,7 @@ struct kdapl_evd {
 	bool waitable;
 	bool enabled;		/* events trigger the CNO */
 	void (*arrived)(struct kdapl_evd *evd);	/* of a kernel consumer */
+	void (*unread)(const struct kdapl_event *event);	/* likewise */
 	struct kdapl_cno *cno;
 	bool dead;		/* freed: ring and head are not there any more */
 	struct kdapl_region *next;	/* a larger ring, to be committed */
@@ -224,6 +225,6 @@ void kdapl_evd_lend(struct kdapl_evd *evd);
 void kdapl_evd_unlend(struct kdapl_evd *evd);
 
 /* A record from the heap, which frees itself once its event is in the ring. */
-struct kdapl_evrec *kdapl_evrec_alloc(void);
+struct kdapl_evrec *kdapl_evrec_alloc(const struct kdapl_ia *ia);
 
 #endif /* KDAPL_EVD_H */

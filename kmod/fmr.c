@@ -69,6 +69,7 @@ int kdapl_fmr_make(struct kdapl_lmr *lmr, u32 max_pages)
 		return PTR_ERR(mr);
 	}
 	fmr->device_key = mr->rkey;
+	fmr->given_key = mr->rkey;
 	lmr->mr = mr;
 	lmr->fmr = fmr;
 	return 0;
@@ -146,8 +147,9 @@ static int fmr_map(struct kdapl_lmr *lmr, const struct kdapl_fmr_post *post)
 	fmr->mapped = true;
 	ret = kdapl_frwr_map(lmr->mr, fmr->sgt.sgl, fmr->sgt.nents, post->addr,
 			     mem->length);
+	/* A key that nobody was told is not used up. */
 	if (!ret)
-		ib_update_fast_reg_key(lmr->mr, ib_inc_rkey(lmr->mr->rkey));
+		ib_update_fast_reg_key(lmr->mr, ib_inc_rkey(fmr->given_key));
 	return ret;
 }
 
@@ -245,6 +247,7 @@ static void tie_begin(struct kdapl_lmr *lmr, const struct kdapl_ep *ep,
 	fmr->mem = *post->mem;
 	fmr->device_key = post->rkey;
 	fmr->state = KDAPL_FMR_TIED;
+	fmr->cause = DAT_DTO_SUCCESS;
 	fmr->ep = ep;
 	fmr->works++;
 	spin_unlock(&fmr->lock);
@@ -298,6 +301,7 @@ static int tie_submit(struct kdapl_lmr *lmr, struct kdapl_ep *ep,
 	if (ret < 0)
 		goto out;
 	post->rkey = lmr->mr->rkey;
+	lmr->fmr->given_key = post->rkey;
 	if (ret) {
 		fmr_give_up(lmr);
 		fmr_flush(ep, KDAPL_WORK_FMR, post->cookie, post->flags);
@@ -413,11 +417,14 @@ void kdapl_fmr_retire(struct kdapl_work *work, struct kdapl_event *event)
 	struct kdapl_fmr *fmr = lmr->fmr;
 
 	work->lmr = NULL;
-	/* Behind it comes what tells of both. */
+	/* Behind it comes what tells of both, and would be flushed if this failed. */
 	if (work->op == KDAPL_WORK_FMR_FIRST) {
+		fmr->cause = work->status;
 		event->type = 0;
 		return;
 	}
+	if (failed && fmr->cause != DAT_DTO_SUCCESS)
+		event->status = fmr->cause;
 	/* Nobody maps anything before it is IDLE. */
 	if (work->op == KDAPL_WORK_LMR_INV && !failed)
 		kdapl_fmr_unmap(lmr);

@@ -43,6 +43,8 @@ enum kdapl_fmr_state {
  * @works: how many
  * @mem: what it was tied to last
  * @device_key: the last one that the device was told
+ * @given_key: the last one that a consumer was told: its peers may have it still
+ * @cause: what the first of two slots said
  * @idle: it is not BUSY any more
  * @max_pages: that it can be tied to
  * @page: room for so many; this and what follows is the call's that made it BUSY
@@ -57,6 +59,8 @@ struct kdapl_fmr {
 	unsigned int works;
 	struct kdapl_kmem mem;
 	u32 device_key;
+	u32 given_key;
+	u8 cause;
 	wait_queue_head_t idle;
 	unsigned int max_pages;
 	struct page **page;

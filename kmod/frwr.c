@@ -267,7 +267,7 @@ static struct kdapl_frwr *frwr_create(struct kdapl_pz *pz,
 	if (ret)
 		return ERR_PTR(ret);
 
-	frwr = kzalloc(sizeof(*frwr), GFP_KERNEL_ACCOUNT);
+	frwr = kzalloc(sizeof(*frwr), kdapl_ia_gfp(ia));
 	if (!frwr)
 		return ERR_PTR(-ENOMEM);
 	frwr->pz = pz;

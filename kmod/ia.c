@@ -220,8 +220,9 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
+	xa_init(&ia->windows);
 	kdapl_obj_table_init(&ia->objs);
-	kdapl_region_table_init(&ia->regions);
+	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 }
 
 /* Everything but the device's: that is gone, or was never there. */
@@ -271,7 +272,7 @@ static struct kdapl_ia *ia_open(const struct kdapl_ia_open *arg,
 	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
 		return ERR_PTR(-EINVAL);
 
-	ia = kzalloc(sizeof(*ia), GFP_KERNEL_ACCOUNT);
+	ia = kzalloc(sizeof(*ia), kernel ? GFP_KERNEL : GFP_KERNEL_ACCOUNT);
 	if (!ia)
 		return ERR_PTR(-ENOMEM);
 	ia_set_owner(ia, kernel);

@@ -9,6 +9,7 @@
 #ifndef KDAPL_IA_H
 #define KDAPL_IA_H
 
+#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
@@ -67,6 +68,7 @@ struct kdapl_ia {
 	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
+	struct xarray windows;		/* those of a consumer in the kernel, by key */
 
 	/* limits: the smaller of the device's and ours */
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
@@ -118,6 +120,12 @@ static inline int kdapl_ia_charge(struct kdapl_ia *ia, struct rdma_cgroup **cg,
 {
 	*cg = NULL;
 	return ia->kernel ? 0 : kdapl_cgroup_charge(ia->dev, cg, type);
+}
+
+/* For what the IA's owner makes: no process pays for a consumer in the kernel. */
+static inline gfp_t kdapl_ia_gfp(const struct kdapl_ia *ia)
+{
+	return ia->kernel ? GFP_KERNEL : GFP_KERNEL_ACCOUNT;
 }
 
 /*

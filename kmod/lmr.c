@@ -344,7 +344,7 @@ static struct kdapl_lmr *lmr_alloc(struct kdapl_ia *ia,
 	struct kdapl_obj *pz;
 	int ret;
 
-	lmr = kzalloc(sizeof(*lmr), GFP_KERNEL_ACCOUNT);
+	lmr = kzalloc(sizeof(*lmr), kdapl_ia_gfp(ia));
 	if (!lmr)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&lmr->bind_lock);

@@ -32,7 +32,7 @@ int kdapl_obj_init(struct kdapl_obj *obj, struct kdapl_ia *ia,
 
 	ret = xa_alloc_cyclic(&ia->objs.xa, &obj->id, NULL,
 			      XA_LIMIT(1, INT_MAX), &ia->objs.next,
-			      GFP_KERNEL_ACCOUNT);
+			      kdapl_ia_gfp(ia));
 	if (ret == -EBUSY)
 		return -ENOSPC;
 	return ret < 0 ? ret : 0;

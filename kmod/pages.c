@@ -43,6 +43,12 @@ static int pages_pin(struct kdapl_pages *pages, unsigned long start)
 	return 0;
 }
 
+/* What the kernel's own pages take is no process's. */
+static gfp_t pages_gfp(bool kernel)
+{
+	return kernel ? GFP_KERNEL : GFP_KERNEL_ACCOUNT;
+}
+
 static int pages_map(struct kdapl_pages *pages, u64 addr, u64 length)
 {
 	int ret;
@@ -51,7 +57,7 @@ static int pages_map(struct kdapl_pages *pages, u64 addr, u64 length)
 						pages->npages,
 						addr & ~PAGE_MASK, length,
 						ib_dma_max_seg_size(pages->dev),
-						GFP_KERNEL_ACCOUNT);
+						pages_gfp(pages->kernel));
 	if (ret)
 		return ret;
 	ret = ib_dma_map_sgtable_attrs(pages->dev, &pages->sgt,
@@ -96,19 +102,20 @@ uncharge:
 }
 
 static struct kdapl_pages *pages_alloc(struct ib_device *dev, u64 npages,
-				       bool writable)
+				       bool writable, bool kernel)
 {
 	struct kdapl_pages *pages;
 
-	pages = kzalloc(sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	pages = kzalloc(sizeof(*pages), pages_gfp(kernel));
 	if (!pages)
 		return NULL;
 	refcount_set(&pages->ref, 1);
 	pages->dev = dev;
 	pages->npages = npages;
 	pages->writable = writable;
+	pages->kernel = kernel;
 	pages->page = kvmalloc_array(pages->npages, sizeof(*pages->page),
-				     GFP_KERNEL_ACCOUNT);
+				     pages_gfp(kernel));
 	if (!pages->page) {
 		kfree(pages);
 		return NULL;
@@ -129,10 +136,9 @@ struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 	struct kdapl_pages *pages;
 	int ret;
 
-	pages = pages_alloc(dev, kdapl_npages(offset, mem->length), true);
+	pages = pages_alloc(dev, kdapl_npages(offset, mem->length), true, true);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	pages->kernel = true;
 	ret = kdapl_kmem_pages(mem, pages->page);
 	if (!ret)
 		ret = pages_map(pages, offset, mem->length);
@@ -149,7 +155,8 @@ struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 	struct kdapl_pages *pages;
 	int ret;
 
-	pages = pages_alloc(dev, kdapl_npages(addr, length), writable);
+	pages = pages_alloc(dev, kdapl_npages(addr, length), writable,
+			    false);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
 	ret = pages_fill(pages, addr, length, why);

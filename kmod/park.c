@@ -150,7 +150,8 @@ int kdapl_park_alloc(const struct kdapl_ep *ep, const struct kdapl_wq *rq,
 {
 	if (!ep->obj.ia->iwarp || !rq->size)
 		return 0;
-	*parked = kvcalloc(rq->mask + 1, sizeof(**parked), GFP_KERNEL_ACCOUNT);
+	*parked = kvcalloc(rq->mask + 1, sizeof(**parked),
+			   kdapl_ia_gfp(ep->obj.ia));
 	return *parked ? 0 : -ENOMEM;
 }
 

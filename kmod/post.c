@@ -14,6 +14,7 @@
 #include "ep.h"
 #include "ia.h"
 #include "lmr.h"
+#include "rmr.h"
 #include "sq.h"
 
 /* The EP takes no more work of this kind: it would be flushed by the device. */
@@ -44,6 +45,7 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 		max_iov = min(max_iov, ep->obj.ia->max_iov_read);
 		break;
 	case KDAPL_WORK_SEND_INV:
+	case KDAPL_WORK_READ_RMR:
 		if (ep->obj.ia->kernel)
 			break;
 		return DAT_DTO_ERR_LOCAL_EP;
@@ -67,8 +69,13 @@ static enum kdapl_dto_status make_sges(struct kdapl_ep *ep,
 
 	*length = 0;
 	for (i = 0; i < sqe->num_seg; i++) {
-		status = kdapl_lmr_sge(ep->obj.ia, ep->pz, &sqe->seg[i],
-				       privilege, &sge[i]);
+		if (sqe->op == KDAPL_WORK_READ_RMR)
+			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
+					       &sqe->seg[i], &sge[i]);
+		else
+			status = kdapl_lmr_sge(ep->obj.ia, ep->pz,
+					       &sqe->seg[i], privilege,
+					       &sge[i]);
 		if (status != DAT_DTO_SUCCESS)
 			return status;
 		*length += sqe->seg[i].length;
@@ -83,6 +90,7 @@ static enum ib_wr_opcode wr_opcode(u8 op)
 	case KDAPL_OP_RDMA_WRITE:
 		return IB_WR_RDMA_WRITE;
 	case KDAPL_OP_RDMA_READ:
+	case KDAPL_WORK_READ_RMR:
 		return IB_WR_RDMA_READ;
 	case KDAPL_WORK_SEND_INV:
 		return IB_WR_SEND_WITH_INV;

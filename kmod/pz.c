@@ -78,7 +78,7 @@ int kdapl_pz_create(struct kdapl_ia *ia, struct kdapl_pz_create *arg)
 	struct kdapl_pz *pz;
 	int ret;
 
-	pz = kzalloc(sizeof(*pz), GFP_KERNEL_ACCOUNT);
+	pz = kzalloc(sizeof(*pz), kdapl_ia_gfp(ia));
 	if (!pz)
 		return -ENOMEM;
 	mutex_init(&pz->frwr_lock);

@@ -24,12 +24,13 @@ struct kdapl_slot_page {
 	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
 };
 
-void kdapl_region_table_init(struct kdapl_region_table *table)
+void kdapl_region_table_init(struct kdapl_region_table *table, gfp_t gfp)
 {
 	xa_init_flags(&table->xa, XA_FLAGS_ALLOC1);
 	mutex_init(&table->lock);
 	INIT_LIST_HEAD(&table->slot_pages[0]);
 	INIT_LIST_HEAD(&table->slot_pages[1]);
+	table->gfp = gfp;
 	table->next = 0;
 	table->bytes = 0;
 }
@@ -54,12 +55,12 @@ static int region_create(struct kdapl_region_table *table, size_t size,
 	if (size > KDAPL_REGION_BYTES_MAX - table->bytes)
 		return -ENOSPC;
 
-	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
+	region = kzalloc(sizeof(*region), table->gfp);
 	if (!region)
 		return -ENOMEM;
 	region->size = size;
 	region->writable = writable;
-	region->addr = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	region->addr = __vmalloc(size, table->gfp | __GFP_ZERO);
 	if (!region->addr) {
 		kfree(region);
 		return -ENOMEM;
@@ -67,7 +68,7 @@ static int region_create(struct kdapl_region_table *table, size_t size,
 
 	ret = xa_alloc_cyclic(&table->xa, &region->cookie, region,
 			      XA_LIMIT(1, INT_MAX), &table->next,
-			      GFP_KERNEL_ACCOUNT);
+			      table->gfp);
 	if (ret < 0) {
 		vfree(region->addr);
 		kfree(region);
@@ -131,7 +132,7 @@ static int slot_page_get(struct kdapl_region_table *table, bool writable,
 		return 0;
 	}
 
-	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
+	page = kzalloc(sizeof(*page), table->gfp);
 	if (!page)
 		return -ENOMEM;
 	ret = region_create(table, PAGE_SIZE, writable, &page->region);

@@ -3,7 +3,7 @@
  * Memory that a program maps: whole regions (rings), and 64-byte slots that
  * many objects share a page for (EP status, EVD heads).
  *
- * Plain kernel memory, charged to the caller's memory cgroup. The VMA holds
+ * Plain kernel memory, a program's is charged to its memory cgroup. The VMA holds
  * page references of its own, so the module may free a region at any time; a
  * mapping that is left shows the old pages until it is unmapped.
  */
@@ -53,6 +53,7 @@ struct kdapl_slot {
  * @xa: cookie to region
  * @lock: guards everything here; inside mmap_lock
  * @slot_pages: pages with slots; [0] read-only for the program, [1] writable
+ * @gfp: of all memory
  * @next: where the next cookie is looked for
  * @bytes: of all regions together
  */
@@ -60,11 +61,13 @@ struct kdapl_region_table {
 	struct xarray xa;
 	struct mutex lock;	/* guards the rest */
 	struct list_head slot_pages[2];
+	gfp_t gfp;
 	u32 next;
 	size_t bytes;
 };
 
-void kdapl_region_table_init(struct kdapl_region_table *table);
+/* @gfp: GFP_KERNEL, with __GFP_ACCOUNT where the caller's cgroup pays. */
+void kdapl_region_table_init(struct kdapl_region_table *table, gfp_t gfp);
 void kdapl_region_table_destroy(struct kdapl_region_table *table);
 
 /* Process context, may sleep. -ENOMEM, -ENOSPC. */

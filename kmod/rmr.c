@@ -53,10 +53,18 @@ static int bind_access(u32 privileges)
 	return access;
 }
 
+/* What of a key stays the same through an MR's life. */
+static unsigned long key_index(u32 key)
+{
+	return key >> 8;
+}
+
 static void window_free(struct kdapl_window *window)
 {
 	struct kdapl_ia *ia = window->ia;
 
+	/* Before the device can give the key to another one. */
+	xa_cmpxchg(&ia->windows, key_index(window->mr->rkey), window, NULL, 0);
 	/* A device that keeps its access keeps the pages as well. */
 	if (ib_dereg_mr(window->mr)) {
 		pr_warn_ratelimited("%s keeps an MR\n", ia->name);
@@ -65,7 +73,7 @@ static void window_free(struct kdapl_window *window)
 	if (window->lmr)
 		kdapl_obj_unuse(&window->lmr->obj);
 	kdapl_cgroup_uncharge(ia->dev, &window->cg, RDMACG_RESOURCE_HCA_OBJECT);
-	kfree(window);
+	kfree_rcu(window, rcu);
 }
 
 static void reap(struct work_struct *work)
@@ -112,10 +120,11 @@ static struct kdapl_window *window_alloc(struct kdapl_rmr *rmr,
 	struct kdapl_window *window;
 	int ret;
 
-	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
+	window = kzalloc(sizeof(*window), kdapl_ia_gfp(ia));
 	if (!window)
 		return ERR_PTR(-ENOMEM);
 	window->ia = ia;
+	window->rmr = rmr;
 	window->npages = npages;
 	ret = kdapl_ia_charge(ia, &window->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret) {
@@ -138,6 +147,22 @@ static struct kdapl_window *window_made(struct kdapl_window *window)
 	return ERR_CAST(mr);
 }
 
+/* A consumer in the kernel can name it by its key: kdapl_rmr_sge(). */
+static struct kdapl_window *window_list(struct kdapl_window *window)
+{
+	struct kdapl_ia *ia = window->ia;
+	int ret;
+
+	if (!ia->kernel)
+		return window;
+	ret = xa_insert(&ia->windows, key_index(window->mr->rkey), window,
+			GFP_KERNEL);
+	if (!ret)
+		return window;
+	window_free(window);
+	return ERR_PTR(ret);
+}
+
 static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
 					  unsigned int npages)
 {
@@ -146,7 +171,8 @@ static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
 	if (IS_ERR(window))
 		return window;
 	window->mr = ib_alloc_mr(rmr->pz->pd, IB_MR_TYPE_MEM_REG, npages);
-	return window_made(window);
+	window = window_made(window);
+	return IS_ERR(window) ? window : window_list(window);
 }
 
 /* One over what is to be bound, pinned and charged by the device. */
@@ -273,7 +299,8 @@ static int window_map(struct kdapl_window *window, const struct sg_table *sgt,
 	n = sg_part(sgt, offset, arg->length, NULL);
 	if (n < 0)
 		return n;
-	part = kvmalloc_array(n, sizeof(*part), GFP_KERNEL_ACCOUNT);
+	part = kvmalloc_array(n, sizeof(*part),
+			      kdapl_ia_gfp(window->lmr->obj.ia));
 	if (!part)
 		return -ENOMEM;
 	sg_init_table(part, n);
@@ -329,6 +356,7 @@ static struct kdapl_window *window_over(struct kdapl_rmr *rmr,
 		window_free(window);
 		return ERR_PTR(ret);
 	}
+	window->privileges = arg->privileges;
 	window->idle_key = window->mr->rkey;
 	ib_update_fast_reg_key(window->mr, ib_inc_rkey(window->mr->rkey));
 	window->keys++;
@@ -562,7 +590,7 @@ static int rmr_bind(struct kdapl_rmr *rmr, struct kdapl_ep *ep,
 		return -ENOENT;
 	if (ep->pz != rmr->pz)
 		return -EPERM;
-	bind = kzalloc(sizeof(*bind), GFP_KERNEL_ACCOUNT);
+	bind = kzalloc(sizeof(*bind), kdapl_ia_gfp(rmr->obj.ia));
 	if (!bind)
 		return -ENOMEM;
 	if (lmr) {
@@ -630,6 +658,66 @@ int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg)
 	if (rmr)
 		kdapl_obj_put(rmr);
 	return ret;
+}
+
+/* ---- for consumers in the kernel ---------------------------------------- */
+
+void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now)
+{
+	const struct kdapl_window *bound;
+
+	*now = (struct kdapl_rmr_bind){};
+	spin_lock_bh(&rmr->lock);
+	bound = rmr->bound;
+	if (bound) {
+		now->lmr = bound->lmr->obj.id;
+		now->addr = bound->mr->iova;
+		now->length = bound->mr->length;
+		now->privileges = bound->privileges;
+		now->rkey = bound->mr->rkey;
+	}
+	spin_unlock_bh(&rmr->lock);
+}
+
+/* Caller holds the RMR's lock. Only what is bound is not being freed. */
+static enum kdapl_dto_status window_sge(const struct kdapl_window *window,
+					const struct kdapl_seg *seg,
+					struct ib_sge *sge)
+{
+	const struct ib_mr *mr = window->mr;
+	u64 offset;
+
+	if (window->rmr->bound != window || mr->rkey != seg->lmr ||
+	    !(window->privileges & KDAPL_PRIV_REMOTE_WRITE))
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	/* Below the start it wraps to something larger than any window. */
+	offset = seg->addr - mr->iova;
+	if (offset > mr->length || seg->length > mr->length - offset)
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	sge->addr = seg->addr;
+	sge->length = seg->length;
+	sge->lkey = mr->lkey;
+	return DAT_DTO_SUCCESS;
+}
+
+enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
+				    const struct kdapl_pz *pz,
+				    const struct kdapl_seg *seg,
+				    struct ib_sge *sge)
+{
+	enum kdapl_dto_status status = DAT_DTO_ERR_LOCAL_PROTECTION;
+	const struct kdapl_window *window;
+
+	/* It keeps the RMR, too: that is freed after its windows. */
+	rcu_read_lock();
+	window = xa_load(&ia->windows, key_index(seg->lmr));
+	if (window && window->rmr->pz == pz) {
+		spin_lock(&window->rmr->lock);
+		status = window_sge(window, seg, sge);
+		spin_unlock(&window->rmr->lock);
+	}
+	rcu_read_unlock();
+	return status;
 }
 
 /* ---- the ends ----------------------------------------------------------- */
@@ -735,7 +823,7 @@ int kdapl_rmr_create(struct kdapl_ia *ia, struct kdapl_rmr_create *arg)
 
 	if (!ia->max_rmr_size)
 		return -EOPNOTSUPP;
-	rmr = kzalloc(sizeof(*rmr), GFP_KERNEL_ACCOUNT);
+	rmr = kzalloc(sizeof(*rmr), kdapl_ia_gfp(ia));
 	if (!rmr)
 		return -ENOMEM;
 	mutex_init(&rmr->mutex);

@@ -13,6 +13,7 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -33,28 +34,34 @@ struct rdma_cgroup;
  * struct kdapl_window - one MR of an RMR
  * @list: among the IA's dead ones
  * @ia: the IA
+ * @rmr: whose it is
  * @mr: the MR
  * @lmr: whose pages it maps, in use by it; NULL while it maps none
  * @cg: who is charged
  * @npages: how many it can map
  * @keys: how many were given out
  * @idle_key: the one that it had before it was mapped
+ * @privileges: KDAPL_PRIV_*, that it was mapped with
  * @works: slots with a work request for it that is not finished
  * @registered: like an LMR: bound from the beginning, and once
  * @dead: to be deregistered when no work is left
+ * @rcu: it was found by its key a moment ago
  */
 struct kdapl_window {
 	struct list_head list;
 	struct kdapl_ia *ia;
+	struct kdapl_rmr *rmr;
 	struct ib_mr *mr;
 	struct kdapl_lmr *lmr;
 	struct rdma_cgroup *cg;
 	unsigned int npages;
 	unsigned int keys;
 	u32 idle_key;
+	u32 privileges;
 	unsigned int works;
 	bool registered;
 	bool dead;
+	struct rcu_head rcu;
 };
 
 struct kdapl_rmr {
@@ -109,6 +116,30 @@ void kdapl_reaper_flush(struct kdapl_reaper *reaper);
 int kdapl_rmr_create(struct kdapl_ia *ia, struct kdapl_rmr_create *arg);
 /* Process context, may sleep for memory. Errors: the uapi header. */
 int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg);
+/**
+ * kdapl_rmr_query() - what a kernel consumer's RMR is bound to
+ * @rmr: the RMR
+ * @now: filled: @lmr, @addr, @length, @privileges and @rkey, as the last bind that
+ *	was posted, and did not fail, has them; 0 where it is bound to nothing
+ *
+ * Any context up to softirq.
+ */
+void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now);
+/**
+ * kdapl_rmr_sge() - what is bound to an RMR becomes the device's, to be written
+ * @ia: of a kernel consumer
+ * @pz: the PZ of the EP
+ * @seg: @lmr is the RMR context
+ * @sge: out
+ *
+ * The caller holds the lock of the EP.
+ * Return: DAT_DTO_SUCCESS; DAT_DTO_ERR_LOCAL_PROTECTION: @seg is not in what an RMR
+ * of the zone is bound to under this context, with KDAPL_PRIV_REMOTE_WRITE.
+ */
+enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
+				    const struct kdapl_pz *pz,
+				    const struct kdapl_seg *seg,
+				    struct ib_sge *sge);
 /* The device is gone, and all EPs before. */
 void kdapl_rmr_kill(struct kdapl_rmr *rmr);
 

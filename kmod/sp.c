@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Service points: listen with one rdma_cm_id on every address of the IA. */
+/* Service points: listen with one rdma_cm_id on each address of the IA. */
 
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/in.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_cm.h>
@@ -19,7 +21,7 @@
 #define SP_BACKLOG_MAX		1024
 
 /*
- * All that listen, of all IAs. One that is in the list can take a request while the
+ * All that have a conn_qual, of all IAs. One that is in the list can take a request while the
  * lock is held: its IA is not taken apart further than to its service points.
  * Outside the handler locks of requests.
  */
@@ -235,15 +237,28 @@ static int sp_start_any(struct kdapl_sp *sp, const struct kdapl_addr *addrs,
 	}
 	if (!ret)
 		sp->conn_qual = sp_port(sp, 0);
-	return ret == -EADDRINUSE ? -EADDRNOTAVAIL : ret;
+	return ret;
 }
 
-static int sp_open(struct kdapl_sp *sp, bool any)
+/* All of the IA's, or what @only stands for. */
+static int sp_addrs(const struct kdapl_sp *sp, const struct kdapl_addr *only,
+		    struct kdapl_addr *addrs)
+{
+	int i, kept = 0, n = kdapl_ia_addrs(sp->obj.ia, addrs, KDAPL_SP_ADDRS);
+
+	for (i = 0; i < n; i++)
+		if (!only || kdapl_addr_includes(only, &addrs[i]))
+			addrs[kept++] = addrs[i];
+	return kept;
+}
+
+/* @any: any port will do, and the conn_qual is that. */
+static int sp_open(struct kdapl_sp *sp, const struct kdapl_addr *only, bool any)
 {
 	struct kdapl_addr addrs[KDAPL_SP_ADDRS];
 	int num_addrs;
 
-	num_addrs = kdapl_ia_addrs(sp->obj.ia, addrs, ARRAY_SIZE(addrs));
+	num_addrs = sp_addrs(sp, only, addrs);
 	if (any)
 		return sp_start_any(sp, addrs, num_addrs);
 	return sp_start(sp, addrs, num_addrs,
@@ -331,7 +346,7 @@ static struct kdapl_sp *sp_alloc(struct kdapl_ia *ia,
 
 	if (!kdapl_ia_may_bind(ia))
 		return ERR_PTR(-EACCES);
-	sp = kzalloc(sizeof(*sp), GFP_KERNEL_ACCOUNT);
+	sp = kzalloc(sizeof(*sp), kdapl_ia_gfp(ia));
 	if (!sp)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&sp->list);
@@ -349,7 +364,8 @@ static void sp_abort(struct kdapl_sp *sp)
 	kdapl_obj_abort(&sp->obj);
 }
 
-static void sp_publish(struct kdapl_sp *sp)
+/* @named: requests can be handed over to its conn_qual. */
+static void sp_publish(struct kdapl_sp *sp, bool named)
 {
 	/*
 	 * (L) pairs with (K). Before it is published: a program that guesses the
@@ -357,7 +373,8 @@ static void sp_publish(struct kdapl_sp *sp)
 	 */
 	smp_store_release(&sp->listening, true);
 	mutex_lock(&sp_lock);
-	list_add_tail(&sp->list, &sp_list);
+	if (named)
+		list_add_tail(&sp->list, &sp_list);
 	mutex_unlock(&sp_lock);
 	kdapl_obj_publish(&sp->obj);
 }
@@ -380,14 +397,14 @@ int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg)
 							  KDAPL_CR_EP_ACCEPT;
 	ret = sp_use_evd(sp, arg->evd);
 	if (!ret)
-		ret = sp_open(sp, any);
+		ret = sp_open(sp, NULL, any);
 	if (ret) {
 		sp_abort(sp);
-		return ret;
+		return any && ret == -EADDRINUSE ? -EADDRNOTAVAIL : ret;
 	}
 	arg->id = sp->obj.id;
 	arg->conn_qual = sp->conn_qual;
-	sp_publish(sp);
+	sp_publish(sp, true);
 	return 0;
 }
 
@@ -408,12 +425,48 @@ int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg)
 	if (!ret && arg->ep)
 		ret = sp_use_ep(sp, arg->ep);
 	if (!ret)
-		ret = sp_open(sp, false);
+		ret = sp_open(sp, NULL, false);
 	if (ret) {
 		sp_abort(sp);
 		return ret;
 	}
 	arg->id = sp->obj.id;
-	sp_publish(sp);
+	sp_publish(sp, true);
+	return 0;
+}
+
+static int csp_check(const struct kdapl_csp_create *arg)
+{
+	if ((arg->domain != AF_INET && arg->domain != AF_INET6) ||
+	    arg->type != SOCK_STREAM ||
+	    (arg->protocol && arg->protocol != IPPROTO_TCP))
+		return -EPROTONOSUPPORT;
+	return arg->addr.family == arg->domain ? 0 : -EINVAL;
+}
+
+int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg)
+{
+	struct kdapl_sp *sp;
+	int ret;
+
+	ret = csp_check(arg);
+	if (ret)
+		return ret;
+	sp = sp_alloc(ia, &kdapl_psp_ops, arg->user);
+	if (IS_ERR(sp))
+		return PTR_ERR(sp);
+	/* Its port is a conn_qual to who connects to it that way. */
+	sp->conn_qual = arg->addr.port;
+	sp->ep_source = KDAPL_CR_EP_ACCEPT;
+	ret = sp_use_evd(sp, arg->evd);
+	if (!ret)
+		ret = sp_open(sp, &arg->addr, !arg->addr.port);
+	if (ret) {
+		sp_abort(sp);
+		return ret;
+	}
+	arg->id = sp->obj.id;
+	arg->addr.port = sp->conn_qual;
+	sp_publish(sp, false);
 	return 0;
 }

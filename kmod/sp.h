@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Service points, public (PSP) and reserved (RSP): listen with one rdma_cm_id on
- * every address of the IA.
+ * Service points, public (PSP), reserved (RSP) and common (CSP): listen with one
+ * rdma_cm_id on every address of the IA, a CSP on those that it is made for.
+ *
+ * A CSP is named by a socket address instead of a conn_qual, and else it is a PSP,
+ * in the table of objects, too. A connection leads to the one as to the other.
  *
  * An RSP takes one request, for the EP that it was made with. That EP is the
  * RSP's until the request comes, then the CR's.
@@ -28,9 +31,9 @@ struct kdapl_ep;
 /**
  * struct kdapl_sp - a service point
  * @obj: common part
- * @list: in the list of all that listen
+ * @list: in the list of all that have a conn_qual
  * @evd: for the requests; its length bounds the backlog
- * @conn_qual: what peers connect to
+ * @conn_qual: what peers connect to; of a CSP its port
  * @listening: requests are taken
  * @pending: CRs that were neither accepted nor rejected
  * @ep_source: KDAPL_CR_EP_*, for its requests
@@ -60,8 +63,37 @@ static inline struct kdapl_sp *to_sp(struct kdapl_obj *obj)
 	return container_of(obj, struct kdapl_sp, obj);
 }
 
+/**
+ * struct kdapl_csp_create - listen on a socket address
+ * @evd: id of an EVD for connection requests; its length bounds the backlog
+ * @domain: AF_INET or AF_INET6: the one of @addr
+ * @type: SOCK_STREAM
+ * @protocol: IPPROTO_TCP, or 0 for the same
+ * @addr: one of the IA's, or the family's that stands for all of them. Port 0 asks
+ *	for a free one; out: with the port
+ * @user: word of the CSP, echoed in its events
+ * @id: out: of an object of type KDAPL_OBJ_PSP
+ */
+struct kdapl_csp_create {
+	u32 evd;
+	int domain, type, protocol;
+	struct kdapl_addr addr;
+	u64 user;
+	u32 id;
+};
+
 int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg);
 int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg);
+/**
+ * kdapl_csp_create() - make a CSP
+ * @ia: the IA
+ * @arg: what it is, and what came of it
+ *
+ * Return: -EPROTONOSUPPORT for another kind of socket, -EINVAL where @addr is of
+ * another family, -EADDRNOTAVAIL where it is not the IA's, -EADDRINUSE where the
+ * port is taken, or none is free, and as kdapl_psp_create().
+ */
+int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg);
 /**
  * kdapl_sp_hand_over() - give a request to another service point
  * @cr: the request, undecided; its mutex is held

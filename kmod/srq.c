@@ -140,7 +140,7 @@ static int srq_set_low(struct kdapl_srq *srq, u32 low)
 
 	if (srq->gone)
 		return -ENOENT;
-	rec = kdapl_evd_crowded(srq->async_evd) ? NULL : kdapl_evrec_alloc();
+	rec = kdapl_evd_crowded(srq->async_evd) ? NULL : kdapl_evrec_alloc(srq->obj.ia);
 	if (!rec)
 		return -ENOMEM;
 	spin_lock_bh(&srq->lock);
@@ -421,7 +421,8 @@ static int srq_grow(struct kdapl_srq *srq, u32 slots)
 	u32 i, count = slots - srq->slots;
 	struct srq_chunk *chunk;
 
-	chunk = kvzalloc(struct_size(chunk, slot, count), GFP_KERNEL_ACCOUNT);
+	chunk = kvzalloc(struct_size(chunk, slot, count),
+			 kdapl_ia_gfp(srq->obj.ia));
 	if (!chunk)
 		return -ENOMEM;
 	chunk->count = count;
@@ -575,7 +576,7 @@ static int srq_build(struct kdapl_srq *srq, const struct kdapl_srq_create *arg)
 	if (!ret)
 		ret = kdapl_slot_alloc(&srq->obj.ia->regions, false, &srq->status);
 	if (!ret) {
-		srq->rec_error = kdapl_evrec_alloc();
+		srq->rec_error = kdapl_evrec_alloc(srq->obj.ia);
 		ret = srq->rec_error ? srq_create_device(srq) : -ENOMEM;
 	}
 	return ret;
@@ -596,7 +597,7 @@ static void srq_unbuild(struct kdapl_srq *srq)
 static struct kdapl_srq *srq_alloc(const struct kdapl_ia *ia,
 				   const struct kdapl_srq_create *arg)
 {
-	struct kdapl_srq *srq = kzalloc(sizeof(*srq), GFP_KERNEL_ACCOUNT);
+	struct kdapl_srq *srq = kzalloc(sizeof(*srq), kdapl_ia_gfp(ia));
 
 	if (!srq)
 		return NULL;

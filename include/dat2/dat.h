@@ -974,7 +974,7 @@ DAT_RETURN dat_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * @request_evd: for all other completions, or NULL
  * @connect_evd: for connection events, or NULL
  * @srq: where its receives come from
- * @attr: not NULL; what it says of receives is not looked at
+ * @attr: not NULL; how many receives it says, of how many segments, does not count
  * @ep: out: UNCONNECTED
  *
  * It has @srq as long as it lives, and takes no receives of its own.
@@ -1067,6 +1067,9 @@ DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
  * @timeout: not 0
  * @size: bytes of @private_data
  * @private_data: for the peer
+ *
+ * As dat_ep_connect() with the port as conn_qual: it leads to a PSP or an RSP as well
+ * as to a CSP. A port of 0 is refused with DAT_INVALID_ADDRESS.
  *
  * Context: Process, may sleep.
  * Return: as dat_ep_connect().
@@ -1261,10 +1264,15 @@ DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @remote: the peer's memory
  * @flags: how the completion is told, and the fence
  *
+ * @local lies in what an RMR of the EP's zone is bound to, with remote write, by the
+ * last bind that was posted. That bind was posted on the same EP, or has completed.
+ * The next one ends the context under a read that is not finished: it should have
+ * DAT_COMPLETION_BARRIER_FENCE_FLAG, or wait for the read.
+ *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_LENGTH_ERROR;
+ * DAT_PROTECTION_VIOLATION where no RMR allows it.
  */
 DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
 					const DAT_RMR_TRIPLET *local,
@@ -1460,14 +1468,22 @@ DAT_RETURN dat_rsp_free(DAT_RSP_HANDLE rsp);
 /**
  * dat_csp_create() - listen on a socket address
  * @ia: the IA
- * @comm: kind of @address
- * @address: with port
+ * @comm: kind of @address: AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_TCP or 0. Others
+ *	are DAT_COMM_NOT_SUPPORTED
+ * @address: one of @ia's own, with port; INADDR_ANY and in6addr_any stand for all of
+ *	them. With port 0 a free one is chosen, which dat_csp_query() tells
  * @evd: for the requests; its length bounds the backlog
  * @csp: out
  *
+ * The ports are those of PSPs, and peers get here with dat_ep_connect(), too; a PSP
+ * has its port on all addresses, so one port can have several CSPs. The consumer makes
+ * the EPs of the requests, whose events give the port as conn_qual. No request can be
+ * handed over to a CSP with dat_cr_handoff().
+ *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INSUFFICIENT_RESOURCES, DAT_PORT_IN_USE, DAT_COMM_NOT_SUPPORTED.
+ * DAT_INSUFFICIENT_RESOURCES, DAT_PORT_IN_USE, DAT_COMM_NOT_SUPPORTED;
+ * DAT_INVALID_ADDRESS where @address is not @ia's.
  */
 DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
 			  DAT_IA_ADDRESS_PTR address, DAT_EVD_HANDLE evd,
@@ -1477,7 +1493,7 @@ DAT_RETURN dat_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm,
  * dat_csp_query() - what it is
  * @csp: the object
  * @mask: what is wanted; more may be filled in
- * @param: out
+ * @param: out; what it points to lives as long as @csp
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1488,6 +1504,8 @@ DAT_RETURN dat_csp_query(DAT_CSP_HANDLE csp, DAT_CSP_PARAM_MASK mask,
 /**
  * dat_csp_free() - listen no more
  * @csp: the CSP
+ *
+ * Requests that were delivered live on.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE.
@@ -1540,7 +1558,7 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr, DAT_COUNT size,
 /**
  * dat_cr_handoff() - give a request to another service point
  * @cr: the request
- * @conn_qual: what the other one listens on, on the same adapter
+ * @conn_qual: what the other one (a PSP or an RSP) listens on, on the same adapter
  *
  * On success the CR is gone.
  *
@@ -1612,9 +1630,12 @@ DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
  * @pz: the PZ
  * @rmr: out: bound to nothing
  *
+ * There are none here: the kernel has no memory windows for its own use, and the key
+ * of an MR is good for the peers of all EPs of its zone. An EP whose memory is
+ * nobody else's has a zone of its own.
+ *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED.
+ * Return: DAT_MODEL_NOT_SUPPORTED; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
  */
 DAT_RETURN dat_rmr_create_for_ep(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
 
@@ -1623,6 +1644,9 @@ DAT_RETURN dat_rmr_create_for_ep(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
  * @rmr: the object
  * @mask: what is wanted; more may be filled in
  * @param: out
+ *
+ * The triplet, the privileges and the context are those of the last bind that was
+ * posted to the device; all 0 when it is bound to nothing, as after one that failed.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1633,19 +1657,29 @@ DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask,
 /**
  * dat_rmr_bind() - bind a window to memory
  * @rmr: the RMR
- * @lmr: what it is bound to
- * @part: of the LMR; length 0 unbinds
- * @privileges: of the peer
- * @va_type: what its first byte is called
- * @ep: that it is posted on
+ * @lmr: what it is bound to; not one of dat_lmr_allocate()
+ * @part: of the LMR; length 0 unbinds, and the rest and @lmr are not looked at
+ * @privileges: of the peer; the local ones mean nothing
+ * @va_type: what its first byte is called: DAT_VA_TYPE_VA
+ * @ep: that it is posted on, connected or disconnected; of the same PZ, as the LMR
  * @cookie: comes back in the completion event
  * @flags: how the completion is told, and the fence
- * @context: out: for the peer, good when the bind has completed
+ * @context: out: for the peer, good when the bind has completed; 0 of an unbinding
+ *
+ * Takes two of the EP's max_request_dtos until it has completed, with a
+ * DAT_RMR_BIND_COMPLETION_EVENT on the EP's request EVD. What is posted on the EP
+ * behind it can tell the peer of @context at once. The former context ends with the
+ * bind. A bind that fails breaks the connection, and leaves the RMR unbound; on an EP
+ * that is DISCONNECTED it is flushed, and the RMR stays as it is. An upcall may get the
+ * event before @context is stored: dat_rmr_query() tells it there.
  *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER;
+ * DAT_INVALID_STATE: of the EP, or binds of this RMR on another EP have not
+ * completed, or the LMR is for fast registration; DAT_INSUFFICIENT_RESOURCES;
+ * DAT_PROTECTION_VIOLATION: the PZs differ; DAT_PRIVILEGES_VIOLATION: the LMR lacks
+ * local read for remote read, or local write for remote write;
+ * DAT_MODEL_NOT_SUPPORTED: @va_type; DAT_RESERVED_LMR.
  */
 DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
 			const DAT_LMR_TRIPLET *part,
@@ -1656,6 +1690,10 @@ DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
 /**
  * dat_rmr_free() - free a window
  * @rmr: the RMR, bound or not
+ *
+ * When it returns the context is dead. Waits for binds that are under way; where they
+ * stand behind requests that the peer does not let finish, the connection breaks after
+ * two seconds.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE.

@@ -421,7 +421,8 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * It is a request as a transfer is, with a DAT_DTO_COMPLETION_EVENT; of @ep's
  * max_request_dtos it takes one, with some adapters two until it has completed. The
  * memory stays the consumer's and must live until dat_lmr_invalidate() has
- * completed, or the LMR is freed. The contexts are good if it succeeds, until
+ * completed, or the LMR is freed; see there for verbs in software, which hold for
+ * freeing a tied LMR as well. The contexts are good if it succeeds, until
  * dat_lmr_invalidate() is posted. An @rmr_context may come back, but not before 255
  * others.
  *

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Addresses as the API has them, and as the core does. */
 
+#include <linux/net.h>
+
 #include "../cm.h"
 #include "kapi.h"
 
@@ -23,4 +25,15 @@ bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa)
 		return false;
 	kdapl_addr_from_sockaddr(addr, &ss);
 	return true;
+}
+
+DAT_COMM kapi_comm(int family)
+{
+	if (!family)
+		return (DAT_COMM){};
+	return (DAT_COMM){
+		.domain = family,
+		.type = SOCK_STREAM,
+		.protocol = IPPROTO_TCP,
+	};
 }

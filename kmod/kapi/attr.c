@@ -30,6 +30,8 @@ static void fill_ia(struct kapi_ia *kia, const struct kdapl_ia_query *q,
 		.max_rdma_read_out = q->max_rdma_read_out,
 		.max_rdma_read_per_ep_in_guaranteed = DAT_TRUE,
 		.max_rdma_read_per_ep_out_guaranteed = DAT_TRUE,
+		.max_rmrs = q->max_rmr_size ? q->max_lmrs : 0,
+		.max_rmr_target_address = q->max_rmr_size ? U64_MAX : 0,
 		.max_srqs = q->max_srqs,
 		.max_ep_per_srq = q->max_srqs ? q->max_eps : 0,
 		.max_recv_per_srq = q->max_srq_recvs,
@@ -100,6 +102,7 @@ static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 	/* LMRs of kernel memory are registered in the same way. */
 	attr->fmr_supported = q->max_lmr_size ? DAT_TRUE : DAT_FALSE;
 	attr->lmr_for_fmr_scope_supported = DAT_LMR_SCOPE_PZ;
+	attr->rmr_scope_supported = DAT_RMR_SCOPE_PZ;
 	fill_merging(attr);
 }
 

@@ -60,6 +60,31 @@ DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 }
 EXPORT_SYMBOL_GPL(dat_ep_connect);
 
+/* The address has the port, and nothing else can be asked for. */
+DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
+				 DAT_TIMEOUT timeout, DAT_COUNT size,
+				 const DAT_PVOID private_data)
+{
+	struct kapi_ep *kep = kapi_to(ep, ep, EP);
+	struct kdapl_addr remote;
+
+	if (!kep)
+		return KAPI_BAD_HANDLE(EP);
+	if (!address)
+		return KAPI_BAD_ARG(2);
+	if (!kapi_addr(&remote, address))
+		return DAT_ERROR(DAT_INVALID_ADDRESS,
+				 DAT_INVALID_ADDRESS_UNSUPPORTED);
+	if (!remote.port)
+		return DAT_ERROR(DAT_INVALID_ADDRESS,
+				 DAT_INVALID_ADDRESS_MALFORMED);
+	if (!timeout)
+		return KAPI_BAD_ARG(3);
+	return kapi_error(ep_connect(kep, &remote, remote.port, timeout, size,
+				     private_data));
+}
+EXPORT_SYMBOL_GPL(dat_ep_common_connect);
+
 DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
 			      DAT_TIMEOUT timeout, DAT_COUNT size,
 			      const DAT_PVOID private_data, DAT_QOS qos)
@@ -68,7 +93,7 @@ DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
 	struct kapi_ep *other = kapi_to(ep, dup, EP);
 	struct kdapl_ep_query q = { .size = sizeof(q) };
 
-	if (!kep || !other)
+	if (!kep || !other || kep->obj.ia != other->obj.ia)
 		return KAPI_BAD_HANDLE(EP);
 	if (!timeout)
 		return KAPI_BAD_ARG(3);

@@ -115,16 +115,17 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 			 const DAT_PVOID private_data)
 {
 	struct kapi_cr *kcr = kapi_to(cr, cr, CR);
-	u32 id;
+	struct kapi_obj *kep;
 	int ret;
 
 	if (!kcr)
 		return KAPI_BAD_HANDLE(CR);
-	if (!kapi_id(ep, DAT_HANDLE_TYPE_EP, &id))
+	kep = kapi_of(kcr->obj.ia, ep, DAT_HANDLE_TYPE_EP);
+	if (ep && !kep)
 		return KAPI_BAD_HANDLE(EP);
 	if (!data_ok(size, private_data))
 		return KAPI_BAD_ARG(3);
-	ret = cr_accept(kcr, id, size, private_data);
+	ret = cr_accept(kcr, kep ? kep->id : 0, size, private_data);
 	if (!ret)
 		kapi_forget(&kcr->obj);
 	return kapi_error(ret);

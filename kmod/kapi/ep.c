@@ -136,29 +136,22 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	return ret;
 }
 
-/* As kapi_id(), and of this IA: another one's objects have the same ids. */
-static bool ep_id(const DAT_EP_PARAM *of, DAT_HANDLE handle,
-		  DAT_HANDLE_TYPE type, u32 *id)
-{
-	const struct kapi_obj *obj = handle;
-
-	return kapi_id(handle, type, id) && (!obj || obj->ia == of->ia_handle);
-}
-
 static DAT_RETURN ep_ids(const DAT_EP_PARAM *of, struct kdapl_ep_create *arg)
 {
-	if (!ep_id(of, of->pz_handle, DAT_HANDLE_TYPE_PZ, &arg->pz))
+	const struct kapi_ia *kia = of->ia_handle;
+
+	if (!kapi_id(kia, of->pz_handle, DAT_HANDLE_TYPE_PZ, &arg->pz))
 		return KAPI_BAD_HANDLE(PZ);
-	if (!ep_id(of, of->recv_evd_handle, DAT_HANDLE_TYPE_EVD,
+	if (!kapi_id(kia, of->recv_evd_handle, DAT_HANDLE_TYPE_EVD,
 		   &arg->recv_evd))
 		return KAPI_BAD_HANDLE(EVD_RECV);
-	if (!ep_id(of, of->request_evd_handle, DAT_HANDLE_TYPE_EVD,
+	if (!kapi_id(kia, of->request_evd_handle, DAT_HANDLE_TYPE_EVD,
 		   &arg->request_evd))
 		return KAPI_BAD_HANDLE(EVD_REQUEST);
-	if (!ep_id(of, of->connect_evd_handle, DAT_HANDLE_TYPE_EVD,
+	if (!kapi_id(kia, of->connect_evd_handle, DAT_HANDLE_TYPE_EVD,
 		   &arg->connect_evd))
 		return KAPI_BAD_HANDLE(EVD_CONN);
-	if (!ep_id(of, of->srq_handle, DAT_HANDLE_TYPE_SRQ, &arg->srq))
+	if (!kapi_id(kia, of->srq_handle, DAT_HANDLE_TYPE_SRQ, &arg->srq))
 		return KAPI_BAD_HANDLE(SRQ);
 	return DAT_SUCCESS;
 }
@@ -268,6 +261,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
 	*param = (DAT_EP_PARAM){
 		.ia_handle = kep->obj.ia,
 		.ep_state = q.state,
+		.comm = kapi_comm(q.remote.family),
 		.local_ia_address_ptr = (void *)&kep->local,
 		.local_port_qual = q.local.port,
 		.remote_ia_address_ptr = (void *)&kep->remote,

@@ -32,8 +32,8 @@ struct ep_handles {
 static bool find(const struct kapi_ep *kep, DAT_HANDLE handle,
 		 DAT_HANDLE_TYPE type, struct kapi_obj **obj)
 {
-	*obj = kapi_obj(handle, type);
-	return *obj ? (*obj)->ia == kep->obj.ia : !handle;
+	*obj = kapi_of(kep->obj.ia, handle, type);
+	return *obj || !handle;
 }
 
 static bool handles_merge(const struct kapi_ep *kep, DAT_EP_PARAM_MASK mask,

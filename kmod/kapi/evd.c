@@ -32,6 +32,7 @@ static int evd_make(struct kapi_evd *kevd, u32 qlen, u32 flags)
 		return ret;
 	kevd->evd = to_evd(kevd->obj.core);
 	kdapl_evd_hook(kevd->evd, kapi_upcall_arrived);
+	kevd->evd->unread = kapi_event_unread;
 	return 0;
 }
 

@@ -17,6 +17,15 @@ static void srq_reaped(u32 word)
 		atomic_inc(&container_of(obj, struct kapi_srq, obj)->reaped);
 }
 
+void kapi_event_unread(const struct kdapl_event *event)
+{
+	if (event->type != DAT_DTO_COMPLETION_EVENT)
+		return;
+	rcu_read_lock();
+	srq_reaped(upper_32_bits(event->length));
+	rcu_read_unlock();
+}
+
 static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
 	srq_reaped(upper_32_bits(from->length));
@@ -52,7 +61,8 @@ static bool event_cr(struct kapi_ia *ia, const struct kdapl_event *from,
 	if (!obj)
 		return false;
 	sp = kapi_live(from->user, DAT_HANDLE_TYPE_PSP) ?:
-	     kapi_live(from->user, DAT_HANDLE_TYPE_RSP);
+	     kapi_live(from->user, DAT_HANDLE_TYPE_RSP) ?:
+	     kapi_live(from->user, DAT_HANDLE_TYPE_CSP);
 	kcr = container_of(obj, struct kapi_cr, obj);
 	data->cr_arrival_event_data = (struct dat_cr_arrival_event_data){
 		.sp_handle.psp_handle = sp,

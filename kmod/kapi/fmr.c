@@ -37,7 +37,7 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!pz || !kapi_id(pz, DAT_HANDLE_TYPE_PZ, &arg.pz))
+	if (!pz || !kapi_id(kia, pz, DAT_HANDLE_TYPE_PZ, &arg.pz))
 		return KAPI_BAD_HANDLE(PZ);
 	if (max_pages < 1)
 		return KAPI_BAD_ARG(3);

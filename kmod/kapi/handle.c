@@ -23,9 +23,10 @@ void kapi_word_take(struct kapi_obj *obj)
 	xa_erase(&words, obj->word);
 }
 
-bool kapi_id(DAT_HANDLE handle, DAT_HANDLE_TYPE type, u32 *id)
+bool kapi_id(const struct kapi_ia *ia, DAT_HANDLE handle, DAT_HANDLE_TYPE type,
+	     u32 *id)
 {
-	struct kapi_obj *obj = kapi_obj(handle, type);
+	struct kapi_obj *obj = kapi_of(ia, handle, type);
 
 	*id = obj ? obj->id : 0;
 	return obj || !handle;

@@ -127,11 +127,28 @@ struct kapi_lmr {
 	DAT_LMR_PARAM param;
 };
 
+/**
+ * struct kapi_rmr - an RMR
+ * @obj: common part
+ * @pz: handle
+ */
+struct kapi_rmr {
+	struct kapi_obj obj;
+	struct kapi_obj *pz;
+};
+
 struct kapi_sp {
 	struct kapi_obj obj;
 	DAT_CONN_QUAL conn_qual;
 	struct kapi_obj *evd, *ep;
 	DAT_PSP_FLAGS flags;
+};
+
+struct kapi_csp {
+	struct kapi_obj obj;
+	struct kapi_obj *evd;
+	DAT_COMM comm;
+	struct sockaddr_storage address;
 };
 
 struct kapi_cr {
@@ -156,8 +173,18 @@ static inline struct kapi_obj *kapi_obj(DAT_HANDLE handle, DAT_HANDLE_TYPE type)
 	return obj;
 }
 
+/* And of this IA: another one's objects have the same ids. */
+static inline struct kapi_obj *kapi_of(const struct kapi_ia *ia,
+				       DAT_HANDLE handle, DAT_HANDLE_TYPE type)
+{
+	struct kapi_obj *obj = kapi_obj(handle, type);
+
+	return obj && obj->ia == ia ? obj : NULL;
+}
+
 /* As above; NULL is fine, too: it becomes id 0. False for what is not. */
-bool kapi_id(DAT_HANDLE handle, DAT_HANDLE_TYPE type, u32 *id);
+bool kapi_id(const struct kapi_ia *ia, DAT_HANDLE handle, DAT_HANDLE_TYPE type,
+	     u32 *id);
 
 #define kapi_to(kind, handle, handle_type) \
 	((struct kapi_##kind *)kapi_obj(handle, DAT_HANDLE_TYPE_##handle_type))
@@ -212,6 +239,8 @@ DAT_RETURN kapi_error(int err);
 void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr);
 /* False when it is no address of IPv4 or IPv6. */
 bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa);
+/* What rdma_cm connects, whatever the transport; zeros for no family. */
+DAT_COMM kapi_comm(int family);
 
 /* ---- evd.c, upcall.c ----------------------------------------------------- */
 
@@ -243,6 +272,8 @@ u16 kapi_sqe_flags(DAT_COMPLETION_FLAGS flags);
 /* event.c: any context up to softirq. False: it is about what is gone. */
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 		DAT_EVENT *event);
+/* It went with its EVD. */
+void kapi_event_unread(const struct kdapl_event *event);
 /* The next event for the consumer; false when there is none. */
 bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
 

@@ -42,7 +42,7 @@ static int lmr_make(struct kapi_lmr *klmr, struct kdapl_lmr_create *arg)
 
 	if (param->mem_type == DAT_MEM_TYPE_LMR) {
 		arg->mem_type = KDAPL_MEM_LMR;
-		if (!kapi_id(param->region_desc.for_lmr_handle,
+		if (!kapi_id(klmr->obj.ia, param->region_desc.for_lmr_handle,
 			     DAT_HANDLE_TYPE_LMR, &arg->source))
 			return -ENOENT;
 		ret = kapi_enter(klmr->obj.ia);
@@ -90,7 +90,7 @@ DAT_RETURN dat_lmr_kcreate(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!pz || !kapi_id(pz, DAT_HANDLE_TYPE_PZ, &arg.pz))
+	if (!pz || !kapi_id(kia, pz, DAT_HANDLE_TYPE_PZ, &arg.pz))
 		return KAPI_BAD_HANDLE(PZ);
 	if (va_type != DAT_VA_TYPE_VA)
 		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);

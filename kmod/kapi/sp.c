@@ -31,13 +31,12 @@ static DAT_RETURN psp_create(struct kapi_ia *kia, DAT_CONN_QUAL *conn_qual,
 			     DAT_EVD_HANDLE evd, DAT_PSP_FLAGS flags, bool any,
 			     DAT_PSP_HANDLE *psp)
 {
-	struct kapi_obj *kevd = kapi_obj(evd, DAT_HANDLE_TYPE_EVD);
 	struct kapi_sp *ksp;
 	int ret;
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!kevd)
+	if (!kapi_of(kia, evd, DAT_HANDLE_TYPE_EVD))
 		return KAPI_BAD_HANDLE(EVD_CR);
 	if (flags == DAT_PSP_PROVIDER_FLAG)
 		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
@@ -48,10 +47,10 @@ static DAT_RETURN psp_create(struct kapi_ia *kia, DAT_CONN_QUAL *conn_qual,
 	ksp = kapi_new(kia, DAT_HANDLE_TYPE_PSP, sizeof(*ksp));
 	if (!ksp)
 		return kapi_error(-ENOMEM);
-	ksp->evd = kevd;
+	ksp->evd = evd;
 	ksp->flags = flags;
 	ksp->conn_qual = any ? 0 : *conn_qual;
-	ret = psp_make(ksp, kevd->id, any ? KDAPL_PSP_ANY : 0);
+	ret = psp_make(ksp, ksp->evd->id, any ? KDAPL_PSP_ANY : 0);
 	if (ret) {
 		kapi_forget(&ksp->obj);
 		if (any && ret == -EADDRNOTAVAIL)
@@ -145,9 +144,9 @@ DAT_RETURN dat_rsp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL conn_qual,
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!kapi_obj(ep, DAT_HANDLE_TYPE_EP))
+	if (!kapi_of(kia, ep, DAT_HANDLE_TYPE_EP))
 		return KAPI_BAD_HANDLE(EP);
-	if (!kapi_obj(evd, DAT_HANDLE_TYPE_EVD))
+	if (!kapi_of(kia, evd, DAT_HANDLE_TYPE_EVD))
 		return KAPI_BAD_HANDLE(EVD_CR);
 	if (!rsp)
 		return KAPI_BAD_ARG(5);

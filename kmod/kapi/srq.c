@@ -45,15 +45,15 @@ static int srq_make(struct kapi_srq *ksrq, const DAT_SRQ_ATTR *attr)
 DAT_RETURN dat_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 			  DAT_SRQ_ATTR *attr, DAT_SRQ_HANDLE *srq)
 {
-	struct kapi_obj *kpz = kapi_obj(pz, DAT_HANDLE_TYPE_PZ);
 	struct kapi_ia *kia = kapi_to(ia, ia, IA);
+	struct kapi_obj *kpz = kapi_of(kia, pz, DAT_HANDLE_TYPE_PZ);
 	struct kapi_srq *ksrq;
 	DAT_RETURN bad;
 	int ret;
 
 	if (!kia)
 		return KAPI_BAD_HANDLE(IA);
-	if (!kpz || kpz->ia != kia)
+	if (!kpz)
 		return KAPI_BAD_HANDLE(PZ);
 	bad = attr_check(kia, attr);
 	if (bad != DAT_SUCCESS)

@@ -6,9 +6,12 @@
 #ifndef KDAPL_TEST_CORE_H
 #define KDAPL_TEST_CORE_H
 
+#include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
 
 #include "fake_cm.h"
+#include "fake_listen.h"
 #include "fake_verbs.h"
 
 /* The module that is tested may be there, too. */
@@ -42,5 +45,16 @@
 	((void)(direction), (void)(attrs), fake_map_sgtable(sgt))
 #define ib_dma_unmap_sgtable_attrs(dev, sgt, direction, attrs) \
 	((void)(direction), (void)(attrs), fake_unmap_sgtable(sgt))
+
+#undef __vmalloc
+#define __vmalloc(size, gfp)		fake_vmalloc(size, gfp)
+
+#define rdma_bind_addr(id, addr)	fake_bind_addr(id, addr)
+#define rdma_listen(id, backlog)	fake_rdma_listen(id, backlog)
+#define rdma_destroy_id(id)		fake_destroy_id(id)
+#define rdma_reject(id, data, size, reason) \
+	((void)(data), (void)(size), (void)(reason), fake_reject(id))
+#define rdma_lock_handler(id)		fake_lock_handler(id)
+#define rdma_unlock_handler(id)		fake_unlock_handler(id)
 
 #endif /* KDAPL_TEST_CORE_H */

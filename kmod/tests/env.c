@@ -80,8 +80,10 @@ bool kdapl_driver_last_wqe(const struct ib_device *dev)
 
 /* ---- the IA ------------------------------------------------------------ */
 
-static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
+static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev, bool kernel)
 {
+	ia->kernel = kernel;
+	ia->frwr = kernel;
 	ia->dev = &dev->ib;
 	ia->port = 1;
 	strscpy(ia->name, "fake", sizeof(ia->name));
@@ -90,9 +92,10 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev)
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
+	xa_init(&ia->windows);
 	ia->rmr_reuse = true;
 	kdapl_obj_table_init(&ia->objs);
-	kdapl_region_table_init(&ia->regions);
+	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 	ia->max_requests = FAKE_QUEUE;
 	ia->max_recvs = FAKE_QUEUE;
 	ia->max_iov = KDAPL_SEGS_MAX;
@@ -115,6 +118,7 @@ static int env_start(struct kunit *test, bool kernel)
 	sq_used = &product_sq;
 	memset(&sq_halt, 0, sizeof(sq_halt));
 	memset(&fake_cm, 0, sizeof(fake_cm));
+	fake_listen_reset();
 	kdapl_workqueue = alloc_workqueue("kdapl_kunit", WQ_UNBOUND, 0);
 	KUNIT_ASSERT_NOT_NULL(test, kdapl_workqueue);
 
@@ -126,9 +130,7 @@ static int env_start(struct kunit *test, bool kernel)
 	KUNIT_ASSERT_NOT_NULL(test, env->dev);
 	env->ia = kzalloc(sizeof(*env->ia), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, env->ia);
-	ia_init(env->ia, env->dev);
-	env->ia->kernel = kernel;
-	env->ia->frwr = kernel;
+	ia_init(env->ia, env->dev, kernel);
 	fake_cm.pieces = 2;
 	if (!kernel)
 		KUNIT_ASSERT_EQ(test, kdapl_sq_init(&env->ia->sq, env->ia,
@@ -154,6 +156,9 @@ int env_init_kernel(struct kunit *test)
 static void ia_close(struct kdapl_ia *ia)
 {
 	kdapl_sq_stop(&ia->sq);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_PSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RSP);
+	kdapl_obj_destroy_all(ia, KDAPL_OBJ_CR);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_EP);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_SRQ);
 	kdapl_obj_destroy_all(ia, KDAPL_OBJ_RMR);
@@ -185,6 +190,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);
 	KUNIT_EXPECT_EQ(test, fake_cm.registered, 0);
 	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, fake_listen.num_ids, 0);
 	while (env->num_held)
 		kdapl_obj_put(env->held[--env->num_held]);
 	destroy_workqueue(kdapl_workqueue);

@@ -64,7 +64,7 @@ static void se_behind_a_backlog(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < QLEN + 2; i++) {
-		struct kdapl_evrec *rec = kdapl_evrec_alloc();
+		struct kdapl_evrec *rec = kdapl_evrec_alloc(tevd.evd->obj.ia);
 
 		KUNIT_ASSERT_NOT_NULL(test, rec);
 		kdapl_evd_post(tevd.evd, &event, rec);
@@ -130,7 +130,7 @@ static void resize_keeps_events(struct kunit *test)
 	}
 	for (i = 0; i < QLEN; i++)
 		KUNIT_EXPECT_EQ(test, kdapl_evd_post_se(tevd.evd, i), 0);
-	rec = kdapl_evrec_alloc();
+	rec = kdapl_evrec_alloc(tevd.evd->obj.ia);
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	kdapl_evd_post(tevd.evd, &event, rec);
 

@@ -39,6 +39,13 @@ static struct test_evd evd_make(struct kunit *test)
 	return env_evd(test->priv, QLEN, DAT_EVD_SOFTWARE_FLAG);
 }
 
+static void evd_program_pays(struct kunit *test)
+{
+	evd_make(test);
+	KUNIT_EXPECT_GT(test, fake_cm.charged, 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.free, 0);
+}
+
 static void post_type(struct test_evd *tevd, struct kdapl_evrec *rec, u32 type,
 		      u64 cookie)
 {
@@ -366,7 +373,7 @@ static void evd_heap_record(struct kunit *test)
 
 	/* kmemleak and KASAN tell when these are not freed, or twice. */
 	for (i = 0; i < QLEN + 2; i++) {
-		struct kdapl_evrec *rec = kdapl_evrec_alloc();
+		struct kdapl_evrec *rec = kdapl_evrec_alloc(tevd.evd->obj.ia);
 
 		KUNIT_ASSERT_NOT_NULL(test, rec);
 		post_type(&tevd, rec, DAT_DTO_COMPLETION_EVENT, i);
@@ -656,6 +663,7 @@ static void evd_stream(struct kunit *test)
 
 static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_create_checks),
+	KUNIT_CASE(evd_program_pays),
 	KUNIT_CASE(evd_smallest_ring),
 	KUNIT_CASE(evd_wraps),
 	KUNIT_CASE(evd_backlog_keeps_order),

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "../ep.h"
 #include "../frwr.h"
@@ -27,6 +28,7 @@ void kdapl_cm_init(struct kdapl_ep *ep)
 int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 {
 	fake_cm.connects++;
+	fake_cm.connect = *arg;
 	return fake_cm.connect_result;
 }
 
@@ -115,6 +117,15 @@ int fake_map_sgtable(struct sg_table *sgt)
 void fake_unmap_sgtable(struct sg_table *sgt)
 {
 	fake_cm.mapped--;
+}
+
+void *fake_vmalloc(unsigned long size, gfp_t gfp)
+{
+	if (gfp & __GFP_ACCOUNT)
+		fake_cm.charged++;
+	else
+		fake_cm.free++;
+	return __vmalloc(size, gfp);
 }
 
 /* Of as many pieces as the test says: a page each, then the rest. */

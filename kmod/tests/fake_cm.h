@@ -3,14 +3,20 @@
 #ifndef KDAPL_TEST_FAKE_CM_H
 #define KDAPL_TEST_FAKE_CM_H
 
+#include <linux/gfp.h>
+
+#include "../kdapl_uapi.h"
+
 struct fake_cm {
 	int connect_result;	/* what kdapl_cm_connect() returns */
 	int connects, disconnects, destroys, notifies;
+	struct kdapl_ep_connect connect;	/* the last one */
 	int pinned;		/* kdapl_pages_pin() that was not undone, or the like */
 	int pieces;		/* that the device sees of memory of the kernel */
 	int register_error;	/* what kdapl_frwr_register() ends with */
 	int registered;		/* by it, and not invalidated */
 	int access;		/* of the last one */
+	int charged, free;	/* rings that somebody pays for, and not */
 	int mapped;		/* fake_map_sgtable() that was not undone */
 };
 
@@ -26,5 +32,6 @@ struct sg_table;
 /* What the module's files call instead of ib_core, see core.h. */
 int fake_map_sgtable(struct sg_table *sgt);
 void fake_unmap_sgtable(struct sg_table *sgt);
+void *fake_vmalloc(unsigned long size, gfp_t gfp);
 
 #endif /* KDAPL_TEST_FAKE_CM_H */

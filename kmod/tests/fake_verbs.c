@@ -375,6 +375,8 @@ int fake_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask)
 
 	if (!(mask & IB_QP_STATE))
 		return -EINVAL;
+	if (qp->no_error && attr->qp_state == IB_QPS_ERR)
+		return -EIO;
 	WRITE_ONCE(qp->state, attr->qp_state);
 	if (attr->qp_state == IB_QPS_ERR)
 		flush(qp);

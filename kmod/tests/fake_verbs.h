@@ -56,6 +56,7 @@ struct fake_qp {
 	unsigned int post_good;	/* ... after so many more requests */
 	bool post_keeps;	/* the one that failed completes all the same */
 	bool post_stays;	/* the error: every later request fails, too */
+	bool no_error;		/* it refuses to go to error */
 };
 
 struct fake_cq {

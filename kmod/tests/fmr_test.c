@@ -316,6 +316,46 @@ static void fmr_refused_by_device(struct kunit *test)
 	expect_broken(env, &other);
 }
 
+/* What failed says more than what was flushed behind it. */
+static void fmr_refused_behind_invalidation(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+
+	env->ia->rmr_inv_first = true;
+	env->dev->invalidates_idle = true;
+	env_qp(&tep)->post_error = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, tie(&tep, 1), 0);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	EXPECT_NO_EVENT(test, &tep.request);
+}
+
+/* It would come round again: peers may still have it. */
+static void fmr_refused_uses_up_no_key(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH), small = connected(env, 1);
+	struct kdapl_fmr_post post = request(1);
+	u32 first, i;
+
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &post), 0);
+	first = post.rkey;
+	KUNIT_EXPECT_EQ(test, untie(&tep, 2), 0);
+	finish(env, &tep, 2);
+	/* It would need two slots there. */
+	env->ia->rmr_inv_first = true;
+	for (i = 0; i < 255; i++)
+		KUNIT_ASSERT_EQ(test, tie(&small, 3), -ENOSPC);
+	env->ia->rmr_inv_first = false;
+	post = request(4);
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &post), 0);
+	KUNIT_EXPECT_EQ(test, post.rkey, ib_inc_rkey(first));
+	finish(env, &tep, 1);
+	KUNIT_EXPECT_EQ(test, untie(&tep, 5), 0);
+	finish(env, &tep, 1);
+}
+
 /* A device that would register twice: two slots, and one event. */
 static void fmr_behind_invalidation(struct kunit *test)
 {
@@ -600,6 +640,8 @@ static struct kunit_case fmr_cases[] = {
 	KUNIT_CASE(fmr_flushed_untying),
 	KUNIT_CASE(fmr_refused_by_device),
 	KUNIT_CASE(fmr_behind_invalidation),
+	KUNIT_CASE(fmr_refused_behind_invalidation),
+	KUNIT_CASE(fmr_refused_uses_up_no_key),
 	KUNIT_CASE(fmr_checks),
 	KUNIT_CASE(fmr_of_other_zone),
 	KUNIT_CASE(fmr_makes),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The door of the kernel: shared receive queues and their events, endpoints that
- * change, marks, and what is asked of memory.
+ * change, marks, drain, and what is asked of memory.
  */
+
+#include <dat2/kdat_ext.h>
 
 #include "../kapi/kapi.h"
 #include "../lmr.h"
@@ -35,11 +37,6 @@ struct world {
 
 /* Of the test that runs. */
 static struct world *the;
-
-/* What the rest of the module would give. */
-void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr)
-{
-}
 
 #define EXPECT_DONE(test, call) \
 	KUNIT_EXPECT_EQ(test, (DAT_RETURN)DAT_SUCCESS, call)
@@ -375,6 +372,66 @@ static void srq_counts(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 	expect_counts(test, srq, 2, 2);
 	EXPECT_DONE(test, dat_srq_free(srq));
+}
+
+/* Events that go with their EVD are not waited for. */
+static void srq_counts_what_went_unread(struct kunit *test)
+{
+	DAT_SRQ_HANDLE srq = make_srq(test);
+	const DAT_EP_ATTR attr = { .max_request_dtos = DEPTH };
+	DAT_EVD_HANDLE evd;
+	DAT_EP_HANDLE ep;
+	u64 i;
+
+	EXPECT_DONE(test, dat_evd_kcreate(&the->kia, 8, DAT_UPCALL_DISABLE, NULL,
+					  DAT_EVD_DTO_FLAG, &evd));
+	EXPECT_DONE(test, dat_ep_create_with_srq(&the->kia, the->pz, evd, NULL,
+						 the->conn, srq, &attr, &ep));
+	for (i = 0; i < 3; i++)
+		EXPECT_DONE(test, post_srq(srq, i));
+	connect(test, ep);
+	KUNIT_EXPECT_EQ(test, fake_take(qp_of(ep), 2, IB_WC_SUCCESS), 2);
+	EXPECT_DONE(test, dat_ep_free(ep));
+	expect_counts(test, srq, 1, 3);
+	EXPECT_DONE(test, dat_evd_free(evd));
+	expect_counts(test, srq, 1, 1);
+	EXPECT_DONE(test, dat_srq_free(srq));
+}
+
+/* A message was on its way into one of its receives. */
+static void drain_with_an_srq(struct kunit *test)
+{
+	DAT_SRQ_HANDLE srq = make_srq(test);
+	DAT_EP_HANDLE ep = make_ep(test, srq);
+	DAT_EVENT event = {};
+
+	EXPECT_DONE(test, post_srq(srq, 10));
+	connect(test, ep);
+	KUNIT_EXPECT_TRUE(test, fake_take_half(qp_of(ep)));
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(core_ep(ep),
+						  KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_DONE(test, dat_ext_ep_drain(ep));
+	EXPECT_DONE(test, dat_evd_dequeue(the->dto, &event));
+	KUNIT_EXPECT_EQ(test, event.event_data.dto_completion_event_data.user_cookie.as_64,
+			10);
+	expect_conn(test, ep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DONE(test, dat_ep_free(ep));
+	EXPECT_DONE(test, dat_srq_free(srq));
+}
+
+/* Of such a device there is nothing to wait for. */
+static void drain_where_nothing_comes_back(struct kunit *test)
+{
+	DAT_EP_HANDLE ep = make_ep(test, NULL);
+
+	EXPECT_DONE(test, post_ep(ep, 1));
+	connect(test, ep);
+	qp_of(ep)->no_error = true;
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(core_ep(ep),
+						  KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_TYPE(test, dat_ext_ep_drain(ep), DAT_INVALID_STATE);
+	expect_conn(test, ep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
 static void srq_query(struct kunit *test)
@@ -747,6 +804,40 @@ static void handles_of_another_ia(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
+static void memory_of_another_ia(struct kunit *test)
+{
+	struct kapi_ia *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	DAT_REGION_DESCRIPTION region = { .for_va = (void *)(uintptr_t)ADDR };
+	DAT_SRQ_ATTR attr = { .max_recv_dtos = 1, .max_recv_iov = 1 };
+	DAT_LMR_HANDLE none;
+	DAT_SRQ_HANDLE no_srq;
+	DAT_PZ_HANDLE pz;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	ia_init(other);
+	EXPECT_DONE(test, dat_pz_create(other, &pz));
+	EXPECT_ERROR(test, dat_lmr_kcreate(&the->kia, DAT_MEM_TYPE_VIRTUAL,
+					   region, LENGTH, pz,
+					   DAT_MEM_PRIV_LOCAL_READ_FLAG,
+					   DAT_VA_TYPE_VA,
+					   DAT_MEM_OPTIMIZE_DONT_CARE, &none,
+					   NULL, NULL, NULL, NULL),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PZ);
+	EXPECT_ERROR(test, dat_lmr_allocate(&the->kia, pz, 1, DAT_LMR_SCOPE_PZ,
+					    &none),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PZ);
+	EXPECT_ERROR(test, dat_srq_create(&the->kia, pz, &attr, &no_srq),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PZ);
+	region.for_lmr_handle = the->lmr;
+	EXPECT_TYPE(test, dat_lmr_kcreate(other, DAT_MEM_TYPE_LMR, region, 0,
+					  pz, DAT_MEM_PRIV_LOCAL_READ_FLAG,
+					  DAT_VA_TYPE_VA,
+					  DAT_MEM_OPTIMIZE_DONT_CARE, &none,
+					  NULL, NULL, NULL, NULL),
+		    DAT_INVALID_HANDLE);
+	EXPECT_DONE(test, dat_pz_free(pz));
+}
+
 /* ---- memory ------------------------------------------------------------------ */
 
 static void expect_sync(struct kunit *test, unsigned int n, u64 addr,
@@ -906,6 +997,10 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(modify_checks),
 	KUNIT_CASE(modify_checks_attributes),
 	KUNIT_CASE(handles_of_another_ia),
+	KUNIT_CASE(memory_of_another_ia),
+	KUNIT_CASE(drain_with_an_srq),
+	KUNIT_CASE(drain_where_nothing_comes_back),
+	KUNIT_CASE(srq_counts_what_went_unread),
 	KUNIT_CASE(sync_goes_by_pages),
 	KUNIT_CASE(sync_checks),
 	KUNIT_CASE(sync_without_device),

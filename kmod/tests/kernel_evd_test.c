@@ -30,6 +30,14 @@ static struct test_evd evd_make(struct kunit *test)
 	return env_evd(test->priv, QLEN, FLAGS);
 }
 
+/* The process that happens to run is not the consumer's. */
+static void nobody_pays_for_it(struct kunit *test)
+{
+	evd_make(test);
+	KUNIT_EXPECT_EQ(test, fake_cm.charged, 0);
+	KUNIT_EXPECT_GT(test, fake_cm.free, 0);
+}
+
 /* An event with a record, which is never refused. */
 static void post(struct kunit *test, struct test_evd *tevd, u64 cookie)
 {
@@ -37,7 +45,7 @@ static void post(struct kunit *test, struct test_evd *tevd, u64 cookie)
 		.type = DAT_DTO_COMPLETION_EVENT,
 		.cookie = cookie,
 	};
-	struct kdapl_evrec *rec = kdapl_evrec_alloc();
+	struct kdapl_evrec *rec = kdapl_evrec_alloc(tevd->evd->obj.ia);
 
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	kdapl_evd_post(tevd->evd, &event, rec);
@@ -250,6 +258,7 @@ static void ep_lives_and_ends(struct kunit *test)
 }
 
 static struct kunit_case kernel_evd_cases[] = {
+	KUNIT_CASE(nobody_pays_for_it),
 	KUNIT_CASE(take_in_order),
 	KUNIT_CASE(take_moves_up),
 	KUNIT_CASE(take_after_resize),

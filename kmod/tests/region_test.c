@@ -16,7 +16,7 @@ static int region_init(struct kunit *test)
 							 GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, table);
-	kdapl_region_table_init(table);
+	kdapl_region_table_init(table, GFP_KERNEL_ACCOUNT);
 	test->priv = table;
 	return 0;
 }

@@ -43,6 +43,39 @@ pings() {
 	expect 1 "in use" "the module is in use" rmmod kdapl
 }
 
+# What clients read and write is bound to an RMR.
+by_rmr() {
+	local mode
+	expect 0 "" "unloaded to serve by RMRs" rmmod kdapl_echo
+	expect 0 "" "loaded to serve by RMRs" insmod "$echo_module" rmr=1
+	for mode in write read; do
+		expect 0 "all correct" "$mode by an RMR" ping "$mode" 1001 16
+	done
+	start_client
+	expect 0 "" "unloaded with a client of an RMR" rmmod kdapl_echo
+	expect 1 "" "the client is told" wait_for "$client"
+	expect 0 "" "loaded to serve by LMRs" insmod "$echo_module"
+}
+
+# On one of its addresses, by a common service point.
+one_address() {
+	expect 0 "" "unloaded to serve one address" rmmod kdapl_echo
+	expect 1 "" "no address of the adapter" insmod "$echo_module" address=192.0.2.1
+	expect 0 "DAT_INVALID_ADDRESS" "the log tells why" last_complaint
+	expect 0 "" "loaded for one address" insmod "$echo_module" address="$KDAPL_ADDR"
+	expect 0 "all correct" "by a common service point" ping write 1001 16
+	expect 1 "nobody listens" "not on the other address" \
+		"$bin/datping" --connect "$KDAPL_ADDR6" --count 1
+	expect 0 "" "unloaded to serve all" rmmod kdapl_echo
+	expect 0 "" "loaded for all addresses" insmod "$echo_module"
+	expect 0 "all correct" "on the other address, too" \
+		"$bin/datping" --connect "$KDAPL_ADDR6" --count 10
+}
+
+last_complaint() {
+	dmesg | grep "kdapl_echo: cannot serve" | tail -n 1
+}
+
 # A client that does not end by itself, under way.
 start_client() {
 	"$bin/datping" --connect "$KDAPL_ADDR" --mode write --size 100000 --count 100000000 \
@@ -62,7 +95,7 @@ removals() {
 	start_client
 	expect 0 "" "unloaded with a client" rmmod kdapl_echo
 	expect 1 "" "the client is told" wait_for "$client"
-	expect 0 "" "loaded again" insmod "$echo_module"
+	expect 0 "" "loaded again, to serve by RMRs" insmod "$echo_module" rmr=1
 	start_client
 	expect 0 "" "the device goes with a client" rdma link delete "$KDAPL_DEVICE"
 	expect 1 "" "the client is told" wait_for "$client"
@@ -91,9 +124,11 @@ timeout() { # SECONDS COMMAND...
 }
 
 main() {
-	echo "1..19"
+	echo "1..35"
 	expect 0 "" "loaded" insmod "$echo_module"
 	pings
+	by_rmr
+	one_address
 	removals
 	rm -f "$said" "$said.client"
 }

@@ -51,8 +51,8 @@ logged() { # TEXT
 	done
 }
 
-no_qp_is_left() {
-	! rdma resource show qp | grep "type RC"
+qps() { # COUNT: so many are there, which is said in this form
+	[ "$(rdma resource show qp | grep -c "type RC")" = "$1" ]
 }
 
 load() { # PARAMETER...
@@ -71,8 +71,9 @@ under_way() {
 	expect 0 "" "loaded by its network device's name and IPv6" \
 		insmod "$module" ia="$KDAPL_NETDEV" peer="$KDAPL_ADDR6" rounds=4294967295
 	expect 0 "0 wrong" "data move" moved 10
+	expect 0 "" "a queue pair on either side" qps 2
 	expect 0 "" "unloaded under way" rmmod kconsumer
-	expect 0 "" "no queue pair is left" no_qp_is_left
+	expect 0 "" "no queue pair is left" qps 0
 }
 
 without_a_device() {
@@ -88,14 +89,14 @@ without_a_device() {
 }
 
 refusals() {
-	expect 1 "" "no such adapter" insmod "$module" ia=nothing
-	expect 1 "" "no address" load peer=nowhere
+	expect 1 "Input/output error" "no such adapter" insmod "$module" ia=nothing
+	expect 1 "Invalid" "no address" load peer=nowhere
 	expect 0 "" "no client: it only waits" load
 	expect 0 "" "and is unloaded" rmmod kconsumer
 }
 
 main() {
-	echo "1..19"
+	echo "1..20"
 	refusals
 	to_its_end
 	under_way

@@ -27,6 +27,7 @@ struct echo_buffer {
  * @list: in the list of sessions
  * @start: accepts it
  * @end: frees it
+ * @bind: binds @rmr
  * @cr: its request, until it is decided
  * @hello: what it wants
  * @memory: bytes of echo.memory that are its own
@@ -35,6 +36,7 @@ struct echo_buffer {
  * @recvs: for its messages
  * @sends: for ours
  * @data: what it reads or writes
+ * @rmr: by what it does so; NULL: by the LMR's own context
  * @todo: slots of @recvs that came, in order
  * @todo_head: where the next one goes
  * @todo_tail: the next to look at
@@ -50,13 +52,14 @@ struct echo_buffer {
  */
 struct echo_session {
 	struct list_head list;
-	struct work_struct start, end;
+	struct work_struct start, end, bind;
 	DAT_CR_HANDLE cr;
 	struct echo_hello hello;
 	u64 memory;
 	DAT_EP_HANDLE ep;
 	DAT_EVD_HANDLE evd;
 	struct echo_buffer recvs, sends, data;
+	DAT_RMR_HANDLE rmr;
 	u32 *todo, *lengths;
 	u32 todo_head, todo_tail, todo_count;
 	u32 sent, sends_free;
@@ -71,7 +74,8 @@ struct echo {
 	DAT_IA_HANDLE ia;
 	DAT_EVD_HANDLE async_evd, cr_evd;
 	DAT_PZ_HANDLE pz;
-	DAT_PSP_HANDLE psp;
+	DAT_PSP_HANDLE psp;		/* of the two one */
+	DAT_CSP_HANDLE csp;
 	struct workqueue_struct *queue;	/* one at a time, in order */
 	struct mutex lock;		/* guards the rest */
 	struct list_head sessions;

@@ -6,7 +6,10 @@
  * the upcalls of the session's EVD do all the work.
  */
 
+#include <linux/inet.h>
 #include <linux/module.h>
+#include <linux/net.h>
+#include <net/net_namespace.h>
 
 #include "echo.h"
 
@@ -19,6 +22,10 @@ MODULE_PARM_DESC(ia, "adapter, or network device; the first one unless given");
 static ushort port = 45248;
 module_param(port, ushort, 0444);
 MODULE_PARM_DESC(port, "what clients connect to");
+
+static char *address = "";
+module_param(address, charp, 0444);
+MODULE_PARM_DESC(address, "own one that clients connect to; all unless given");
 
 struct echo echo = {
 	.lock = __MUTEX_INITIALIZER(echo.lock),
@@ -54,6 +61,38 @@ static DAT_RETURN open_first(void)
 	return dat_ia_open(name, 8, &echo.async_evd, &echo.ia);
 }
 
+/* A common service point: the same port of other addresses is not ours. */
+static DAT_RETURN listen_on_address(void)
+{
+	DAT_COMM comm = { .type = SOCK_STREAM };
+	struct sockaddr_storage at;
+	char service[8];
+
+	snprintf(service, sizeof(service), "%u", port);
+	if (inet_pton_with_scope(&init_net, AF_UNSPEC, address, service, &at))
+		return DAT_ERROR(DAT_INVALID_ADDRESS,
+				 DAT_INVALID_ADDRESS_MALFORMED);
+	comm.domain = at.ss_family;
+	return dat_csp_create(echo.ia, &comm, (void *)&at,
+			      echo.cr_evd, &echo.csp);
+}
+
+static DAT_RETURN listen(void)
+{
+	if (*address)
+		return listen_on_address();
+	return dat_psp_create(echo.ia, port, echo.cr_evd, DAT_PSP_CONSUMER_FLAG,
+			      &echo.psp);
+}
+
+static void listen_no_more(void)
+{
+	if (echo.csp)
+		dat_csp_free(echo.csp);
+	else
+		dat_psp_free(echo.psp);
+}
+
 static DAT_RETURN serve(void)
 {
 	const DAT_UPCALL_OBJECT on_async = { NULL, async_upcall };
@@ -71,8 +110,7 @@ static DAT_RETURN serve(void)
 			      DAT_EVD_CR_FLAG, &echo.cr_evd);
 	if (ret != DAT_SUCCESS)
 		return ret;
-	return dat_psp_create(echo.ia, port, echo.cr_evd, DAT_PSP_CONSUMER_FLAG,
-			      &echo.psp);
+	return listen();
 }
 
 static void complain(DAT_RETURN ret)
@@ -107,7 +145,7 @@ static void __exit echo_exit(void)
 	struct echo_session *session, *next;
 
 	/* First nobody asks any more, then no session's upcall runs. */
-	dat_psp_free(echo.psp);
+	listen_no_more();
 	dat_evd_modify_upcall(echo.cr_evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
 			      DAT_UPCALL_INVOC_NEW);
 	flush_workqueue(echo.queue);

@@ -8,10 +8,16 @@
 #include "echo.h"
 
 #define SEND_TAG	BIT_ULL(32)
+/* Requests that a bind takes. */
+#define BIND_DTOS	2
 
 static uint memory_mb = 256;
 module_param(memory_mb, uint, 0644);
 MODULE_PARM_DESC(memory_mb, "megabytes that all clients together may use");
+
+static bool rmr;
+module_param(rmr, bool, 0444);
+MODULE_PARM_DESC(rmr, "clients read and write by RMRs");
 
 /* ---- buffers ------------------------------------------------------------- */
 
@@ -170,7 +176,10 @@ static int attend(struct echo_session *session, const void *bytes, u32 size)
 	div_u64_rem(control.sequence, hello->depth, &slot);
 	data = buffer_slot(&session->data, slot);
 	if (control.kind == ECHO_BEGIN) {
-		session->windows = hello->depth;
+		if (session->rmr)
+			queue_work(echo.queue, &session->bind);
+		else
+			session->windows = hello->depth;
 		return 0;
 	}
 	if (control.kind == ECHO_FINISH)
@@ -251,6 +260,22 @@ static int completed(struct echo_session *session,
 	return go_on(session);
 }
 
+/* The client is told of the windows: they are open. */
+static int bound(struct echo_session *session,
+		 const DAT_RMR_BIND_COMPLETION_EVENT_DATA *data)
+{
+	DAT_RMR_PARAM param;
+
+	if (data->status != DAT_RMR_BIND_SUCCESS)
+		return 0;
+	/* The call that bound it may not have returned yet. */
+	if (dat_rmr_query(session->rmr, DAT_RMR_FIELD_RMR_CONTEXT, &param))
+		return -EIO;
+	session->data.rmr_context = param.rmr_context;
+	session->windows = session->hello.depth;
+	return go_on(session);
+}
+
 static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 			   DAT_BOOLEAN more)
 {
@@ -263,6 +288,11 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 	case DAT_DTO_COMPLETION_EVENT:
 		if (completed(session,
 			      &event->event_data.dto_completion_event_data))
+			session_over(session);
+		break;
+	case DAT_RMR_BIND_COMPLETION_EVENT:
+		if (bound(session,
+			  &event->event_data.rmr_completion_event_data))
 			session_over(session);
 		break;
 	case DAT_CONNECTION_EVENT_ESTABLISHED:
@@ -290,6 +320,47 @@ static int session_charge(struct echo_session *session)
 	return ret;
 }
 
+static DAT_MEM_PRIV_FLAGS privileges_of(const struct echo_session *session)
+{
+	return session->hello.mode == ECHO_WRITE ? DAT_MEM_PRIV_WRITE_FLAG :
+						   DAT_MEM_PRIV_READ_FLAG;
+}
+
+static int session_make_data(struct echo_session *session)
+{
+	const DAT_MEM_PRIV_FLAGS remote = DAT_MEM_PRIV_REMOTE_READ_FLAG |
+					  DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
+	DAT_MEM_PRIV_FLAGS privileges = privileges_of(session);
+
+	if (rmr) {
+		if (dat_rmr_create(echo.pz, &session->rmr) != DAT_SUCCESS)
+			return -EIO;
+		privileges &= ~remote;
+	}
+	return buffer_make(&session->data, session->hello.depth,
+			   session->hello.size, privileges);
+}
+
+/* Not in an upcall: it may sleep. */
+static void session_bind(struct work_struct *work)
+{
+	struct echo_session *session =
+		container_of(work, struct echo_session, bind);
+	const struct echo_buffer *data = &session->data;
+	const DAT_LMR_TRIPLET all = {
+		.virtual_address = data->address,
+		.segment_length = data->slots * data->slot_size,
+		.lmr_context = data->context,
+	};
+	const DAT_RMR_COOKIE cookie = {};
+	DAT_RMR_CONTEXT context;
+
+	if (dat_rmr_bind(session->rmr, data->lmr, &all, privileges_of(session),
+			 DAT_VA_TYPE_VA, session->ep, cookie,
+			 DAT_COMPLETION_DEFAULT_FLAG, &context) != DAT_SUCCESS)
+		session_over(session);
+}
+
 static int session_make_buffers(struct echo_session *session)
 {
 	const struct echo_hello *hello = &session->hello;
@@ -311,11 +382,7 @@ static int session_make_buffers(struct echo_session *session)
 			  DAT_MEM_PRIV_LOCAL_READ_FLAG);
 	if (ret || hello->mode == ECHO_SEND)
 		return ret;
-	return buffer_make(&session->data, hello->depth, hello->size,
-			   hello->mode == ECHO_WRITE ?
-			   DAT_MEM_PRIV_LOCAL_WRITE_FLAG |
-			   DAT_MEM_PRIV_REMOTE_WRITE_FLAG :
-			   DAT_MEM_PRIV_READ_FLAG);
+	return session_make_data(session);
 }
 
 static int session_make_ep(struct echo_session *session)
@@ -326,17 +393,17 @@ static int session_make_ep(struct echo_session *session)
 	};
 	const DAT_EP_ATTR attr = {
 		.max_recv_dtos = session->recvs.slots,
-		.max_request_dtos = session->sends.slots,
+		.max_request_dtos = session->sends.slots + BIND_DTOS,
 		.max_recv_iov = 1,
 		.max_request_iov = 1,
 		.max_rdma_read_in = 16,
 		.max_rdma_read_out = 16,
 	};
 
-	if (dat_evd_kcreate(echo.ia, 2 * session->recvs.slots + 4,
+	if (dat_evd_kcreate(echo.ia, 2 * session->recvs.slots + 5,
 			    DAT_UPCALL_SINGLE_INSTANCE, &upcall,
-			    DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG,
-			    &session->evd) != DAT_SUCCESS)
+			    DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG |
+			    DAT_EVD_RMR_BIND_FLAG, &session->evd) != DAT_SUCCESS)
 		return -EIO;
 	if (dat_ep_create(echo.ia, echo.pz, session->evd, session->evd,
 			  session->evd, &attr, &session->ep) != DAT_SUCCESS)
@@ -413,13 +480,16 @@ void echo_session_free(struct echo_session *session)
 	if (session->evd)
 		dat_evd_modify_upcall(session->evd, DAT_UPCALL_TEARDOWN,
 				      DAT_UPCALL_SAME, DAT_UPCALL_INVOC_NEW);
-	/* An upcall may have ended a session that could not start. */
+	/* An upcall may have ended a session that could not start, or began to bind. */
 	cancel_work(&session->end);
+	cancel_work(&session->bind);
 	/* In this order: nothing is freed that another one uses. */
 	if (session->ep)
 		dat_ep_free(session->ep);
 	if (session->evd)
 		dat_evd_free(session->evd);
+	if (session->rmr)
+		dat_rmr_free(session->rmr);
 	buffer_free(&session->recvs);
 	buffer_free(&session->sends);
 	buffer_free(&session->data);
@@ -451,6 +521,7 @@ void echo_session_ask(DAT_CR_HANDLE cr)
 		return;
 	INIT_WORK(&session->start, session_start);
 	INIT_WORK(&session->end, session_end);
+	INIT_WORK(&session->bind, session_bind);
 	session->cr = cr;
 	queue_work(echo.queue, &session->start);
 }
