@@ -53,7 +53,8 @@ struct loop_end {
  * @srq: where @b and @d take their receives from, or NULL
  * @lmr: for fast registration, or NULL
  * @fixed: of loop_register(), or NULL
- * @window: what one of the two is of, for the peer
+ * @rmr: window, or NULL
+ * @window: what one of the three is of, for the peer
  * @context: the same for this side
  * @cookie: of the latest post
  * @why: what went wrong first
@@ -70,6 +71,7 @@ struct loop {
 	struct loop_end a, b, c, d;
 	DAT_SRQ_HANDLE srq;
 	DAT_LMR_HANDLE lmr, fixed;
+	DAT_RMR_HANDLE rmr;
 	DAT_RMR_TRIPLET window;
 	DAT_LMR_CONTEXT context;
 	u64 cookie;
@@ -188,7 +190,7 @@ struct loop_test {
 };
 
 /* Each ends with one without a name. */
-extern const struct loop_test tie_cases[], memory_cases[], ep_cases[],
-			      srq_cases[];
+extern const struct loop_test tie_cases[], memory_cases[], rmr_cases[],
+			      ep_cases[], srq_cases[];
 
 #endif /* LOOP_H */

@@ -36,7 +36,7 @@ static struct debugfs_blob_wrapper report;
 static struct dentry *report_file;
 
 static const struct loop_test *const suites[] = {
-	tie_cases, memory_cases, ep_cases, srq_cases,
+	tie_cases, memory_cases, rmr_cases, ep_cases, srq_cases,
 };
 
 static __printf(1, 2) void say(const char *format, ...)

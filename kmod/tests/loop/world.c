@@ -103,7 +103,7 @@ void loop_make(struct loop_end *end, bool srq)
 	end->srq = srq;
 	own_make(end);
 	end->recv = loop_evd(DAT_EVD_DTO_FLAG);
-	end->request = loop_evd(DAT_EVD_DTO_FLAG);
+	end->request = loop_evd(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
 	end->connect = loop_evd(DAT_EVD_CONNECTION_FLAG);
 	if (srq)
 		WORKS(dat_ep_create_with_srq(loop.ia, loop.pz, end->recv,
@@ -192,10 +192,13 @@ void loop_free_ends(void)
 
 void loop_free_lmrs(void)
 {
+	if (loop.rmr)
+		FREES(dat_rmr_free(loop.rmr));
 	if (loop.lmr)
 		FREES(dat_lmr_free(loop.lmr));
 	if (loop.fixed)
 		FREES(dat_lmr_free(loop.fixed));
+	loop.rmr = NULL;
 	loop.lmr = NULL;
 	loop.fixed = NULL;
 }
