@@ -795,7 +795,7 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max, DAT_COUNT *entries,
  * dat_registry_providers_related() - whether two adapters back each other up
  * @name: an adapter
  * @other: another
- * @answer: out
+ * @answer: out: DAT_HA_FALSE, of any two: a connection has one adapter for life
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_PARAMETER, DAT_PROVIDER_NOT_FOUND.

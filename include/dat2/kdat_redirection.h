@@ -109,10 +109,14 @@ struct dat_provider {
  * @provider: its table, which stays
  * @info: its name and version
  *
- * This module's own adapters need none.
+ * It is always refused. What consumers call are this module's functions, which know
+ * this module's handles only: none of them would find its way to another table. There
+ * is nothing that another module could add, either: every RDMA device of the kernel
+ * is an adapter here. So the registry has room for one provider, and it is taken.
  *
  * Context: Process, may sleep.
- * Return: DAT_NOT_IMPLEMENTED.
+ * Return: DAT_INSUFFICIENT_RESOURCES; DAT_PROVIDER_ALREADY_REGISTERED for the name
+ * of an adapter of this module; DAT_INVALID_PARAMETER.
  */
 DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
 				     const DAT_PROVIDER_INFO *info);
@@ -122,8 +126,12 @@ DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
  * @provider: its table
  * @info: its name and version
  *
+ * It is always refused: none was added, and this module's adapters stay for as long
+ * as their devices and the module do.
+ *
  * Context: Process, may sleep.
- * Return: DAT_NOT_IMPLEMENTED.
+ * Return: DAT_INVALID_PARAMETER for what is not registered; DAT_PROVIDER_IN_USE for
+ * an adapter of this module, with its table.
  */
 DAT_RETURN dat_registry_remove_provider(const DAT_PROVIDER *provider,
 					const DAT_PROVIDER_INFO *info);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Adapters: opening and closing them, and which there are. */
+/* Adapters: opening and closing them. */
 
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../adapter.h"
 #include "kapi.h"
 
 /* ---- open ---------------------------------------------------------------- */
@@ -180,38 +179,3 @@ DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags)
 	return DAT_SUCCESS;
 }
 EXPORT_SYMBOL_GPL(dat_ia_close);
-
-/* ---- registry ------------------------------------------------------------ */
-
-DAT_RETURN dat_registry_list_providers(DAT_COUNT max, DAT_COUNT *entries,
-				       struct dat_provider_info *list[])
-{
-	struct kdapl_adapter adapter;
-	DAT_COUNT n, count;
-
-	if (max < 0)
-		return KAPI_BAD_ARG(1);
-	if (!entries)
-		return KAPI_BAD_ARG(2);
-	count = kdapl_adapter_count(&init_net);
-	*entries = count;
-	if (count > max || (count && !list))
-		return DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG1);
-	for (n = 0; n < count; n++) {
-		memset(&adapter, 0, sizeof(adapter));
-		adapter.index = n;
-		/* One may have gone meanwhile. */
-		if (kdapl_adapter_describe(&init_net, &adapter))
-			break;
-		*list[n] = (struct dat_provider_info){
-			.dapl_version_major = DAT_VERSION_MAJOR,
-			.dapl_version_minor = DAT_VERSION_MINOR,
-			.is_thread_safe = DAT_TRUE,
-		};
-		strscpy(list[n]->ia_name, adapter.name,
-			sizeof(list[n]->ia_name));
-	}
-	*entries = n;
-	return DAT_SUCCESS;
-}
-EXPORT_SYMBOL_GPL(dat_registry_list_providers);

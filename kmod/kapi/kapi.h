@@ -242,6 +242,12 @@ bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa);
 /* What rdma_cm connects, whatever the transport; zeros for no family. */
 DAT_COMM kapi_comm(int family);
 
+/* ---- registry.c ---------------------------------------------------------- */
+
+/* As a row of the table: whether another adapter takes over for this one. */
+DAT_RETURN kapi_ia_ha_related(DAT_IA_HANDLE ia, const DAT_NAME_PTR name,
+			      DAT_BOOLEAN *answer);
+
 /* ---- evd.c, upcall.c ----------------------------------------------------- */
 
 struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,

@@ -10,28 +10,6 @@
 
 #define NOT_YET	DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
 
-DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR name,
-					  const DAT_NAME_PTR other,
-					  DAT_HA_RELATIONSHIP *answer)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_registry_providers_related);
-
-
-DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER *provider,
-				     const DAT_PROVIDER_INFO *info)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_registry_add_provider);
-
-DAT_RETURN dat_registry_remove_provider(const DAT_PROVIDER *provider,
-					const DAT_PROVIDER_INFO *info)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_registry_remove_provider);
 
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,

@@ -9,12 +9,6 @@ static DAT_RETURN ia_open(const DAT_NAME_PTR name, DAT_COUNT qlen,
 	return dat_ia_open(name, qlen, async_evd, ia);
 }
 
-static DAT_RETURN ia_ha_related(DAT_IA_HANDLE ia, const DAT_NAME_PTR name,
-				DAT_BOOLEAN *answer)
-{
-	return DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE);
-}
-
 static DAT_RETURN handle_extendedop(DAT_HANDLE handle, int op, va_list args)
 {
 	return DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE);
@@ -93,5 +87,5 @@ const DAT_PROVIDER kapi_provider = {
 	.lmr_invalidate_func = dat_lmr_invalidate,
 	.ia_reserved_lmr_func = dat_ia_reserved_lmr,
 	.handle_extendedop_func = handle_extendedop,
-	.ia_ha_related_func = ia_ha_related,
+	.ia_ha_related_func = kapi_ia_ha_related,
 };
