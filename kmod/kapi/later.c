@@ -5,7 +5,6 @@
 
 #include <linux/export.h>
 
-#include <dat2/kdat_ext.h>
 #include <dat2/kdat_redirection.h>
 
 #define NOT_YET	DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
@@ -105,12 +104,3 @@ DAT_RETURN dat_registry_remove_provider(const DAT_PROVIDER *provider,
 	return NOT_YET;
 }
 EXPORT_SYMBOL_GPL(dat_registry_remove_provider);
-
-DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
-			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
-			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
-{
-	return NOT_YET;
-}
-EXPORT_SYMBOL_GPL(dat_ext_ep_rw);
-
