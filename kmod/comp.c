@@ -7,6 +7,7 @@
 #include "fmr.h"
 #include "ia.h"
 #include "rmr.h"
+#include "rw.h"
 #include "sq.h"
 #include "srq.h"
 
@@ -106,6 +107,8 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 		kdapl_bind_retire(work, &event);
 	if (work->lmr)
 		kdapl_fmr_retire(work, &event);
+	if (work->rw)
+		kdapl_rw_retire(work, &event);
 	/* As the bind says, whose status is that of both its slots. */
 	work->rec.quiet = (work->quiet || is_solicited(ep, work)) &&
 			  event.status == DAT_DTO_SUCCESS;

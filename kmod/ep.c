@@ -17,6 +17,7 @@
 #include "adapter.h"
 #include "ep.h"
 #include "ia.h"
+#include "rw.h"
 #include "srq.h"
 
 /* How long a device may take to move a queue pair to error by itself. */
@@ -465,6 +466,7 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	 */
 	if (!ep_device_done(ep) && !ep_qp_error(ep, qp))
 		wait_event_idle(ep->idle, ep_device_done(ep));
+	kdapl_rw_abandon(ep);
 	ep_destroy_qp(ep, qp);
 	kdapl_cgroup_uncharge(ep->obj.ia->dev, &ep->cg,
 			      RDMACG_RESOURCE_HCA_OBJECT);

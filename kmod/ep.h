@@ -32,6 +32,7 @@ struct kdapl_chain;
 struct kdapl_ep;
 struct kdapl_lmr;
 struct kdapl_parked;
+struct kdapl_rw;
 struct kdapl_srq;
 
 /* Slots that no operation of the ring took: a bind. */
@@ -69,6 +70,7 @@ struct kdapl_work {
 	struct kdapl_srq *srq;	/* whose slot it is, else NULL */
 	struct kdapl_bind *bind;	/* whose slot it is, or NULL: rmr.c */
 	struct kdapl_lmr *lmr;	/* which it ties or unties, or NULL: fmr.c */
+	struct kdapl_rw *rw;	/* of which it is one request, or NULL: rw.c */
 	u64 cookie;
 	u32 length;
 	u8 op;			/* enum kdapl_op, or KDAPL_WORK_* */
@@ -311,7 +313,7 @@ void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 	__releases(&ep->lock);
 
 /*
- * Work on MRs, for rmr.c and fmr.c, which make the requests themselves. The caller
+ * Work on MRs, for rmr.c, fmr.c and rw.c, which make the requests themselves. The caller
  * holds ep->lock throughout, and ends with kdapl_wq_retire() and
  * kdapl_ep_end_start().
  *

@@ -39,8 +39,9 @@ const struct kdapl_obj_ops kdapl_pz_ops = {
 
 /*
  * A device without a local key gets an MR over all memory with each PD, for work
- * of the kernel. Nothing here uses it, and it must not stand behind the EPs of a
- * program: siw lets a peer read through any key of the PD.
+ * of the kernel. Only rdma_rw uses it, of a consumer in the kernel, and it must not
+ * stand behind the EPs of a program. Nor behind any of siw's: there a peer may read
+ * through any key of the PD.
  */
 static void pz_drop_dma_mr(struct ib_pd *pd)
 {
@@ -67,7 +68,8 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 				      RDMACG_RESOURCE_HCA_OBJECT);
 		return PTR_ERR(pd);
 	}
-	pz_drop_dma_mr(pd);
+	if (!ia->kernel || ia->dev->ops.driver_id == RDMA_DRIVER_SIW)
+		pz_drop_dma_mr(pd);
 	pz->pd = pd;
 	pz->local_key = pd->local_dma_lkey;
 	return 0;

@@ -49,16 +49,26 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
 /**
  * dat_ext_ep_rw() - read or write the peer's memory by a scatterlist
  * @ep: the EP
- * @sgl: local memory, of any length, not mapped
+ * @sgl: local memory, not mapped
  * @nents: its entries
  * @remote: the peer's memory
  * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
  * @cookie: comes back in one completion event
  *
- * Memory is registered where the device needs that.
+ * How much is moved @remote says; a read's list may be longer. The entries can be as
+ * they like: no LMR has to cover them, and memory is registered where the device needs
+ * that. It is the device's until the event, but the list is not needed any more when
+ * the call returns.
  *
- * Context: Any up to softirq.
- * Return: DAT_SUCCESS; as dat_ep_post_rdma_read().
+ * The operation takes as much room among the EP's requests as the device needs
+ * requests for it: one for every max_request_iov entries, or, with registration (to
+ * read on iWARP), three for every megabyte and for every place where memory does not
+ * go on at a page's border. All that is free at once, or nothing is posted.
+ *
+ * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
+ * Return: DAT_SUCCESS; as dat_ep_post_rdma_read(), and DAT_INSUFFICIENT_RESOURCES
+ * without memory, DAT_INTERRUPTED_CALL, DAT_MODEL_NOT_SUPPORTED (soft iWARP: it can
+ * neither write so, nor be sure that a peer is through with what was registered).
  */
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,

@@ -9,6 +9,7 @@
 #include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
+#include <rdma/rw.h>
 
 #include "fake_cm.h"
 #include "fake_listen.h"
@@ -36,6 +37,13 @@
 #define ib_alloc_mr(pd, type, npages)	((void)(type), fake_alloc_mr(pd, npages))
 #define ib_map_mr_sg(mr, sg, nents, offset, size) \
 	((void)(offset), (void)(size), fake_map_mr_sg(mr, sg, nents))
+
+#define ib_mr_pool_init(qp, pool, n, type, npages, meta) \
+	((void)(type), (void)(meta), fake_mr_pool_init(qp, pool, n, npages))
+#define rdma_rw_ctx_init(ctx, qp, port, sg, nents, offset, addr, rkey, dir) \
+	((void)(offset), fake_rw_init(ctx, qp, port, sg, nents, addr, rkey, dir))
+#define rdma_rw_ctx_destroy(ctx, qp, port, sg, nents, dir) \
+	fake_rw_destroy(ctx, qp, port, sg, nents, dir)
 
 #define ib_dma_sync_single_for_device(dev, addr, size, dir) \
 	((void)(dir), fake_dma_sync(dev, addr, size, true))

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "../cq.h"
+#include "fake_cm.h"
 #include "fake_verbs.h"
 
 struct fake_mr {
@@ -25,6 +26,7 @@ static struct fake_mr *mrs[FAKE_MRS];	/* by lkey */
  *
  * @mapped: DMA address of the first byte
  * @npages: how many it can map
+ * @filled: how many of them rdma_rw has mapped
  * @works: work requests for it that are not finished
  * @live: peers reach it, under @key
  * @used: keys that it had
@@ -33,6 +35,7 @@ struct fake_window {
 	struct ib_mr ib;
 	u64 mapped;
 	u32 npages;
+	u32 filled;
 	u32 works;
 	u32 key;
 	bool live;
@@ -162,6 +165,10 @@ struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr)
 	qp->ib.send_cq = attr->send_cq;
 	qp->ib.recv_cq = attr->recv_cq;
 	qp->ib.srq = attr->srq;
+	qp->ib.max_write_sge = attr->cap.max_send_sge;
+	qp->ib.max_read_sge = attr->cap.max_send_sge;
+	spin_lock_init(&qp->ib.mr_lock);
+	INIT_LIST_HEAD(&qp->ib.rdma_mrs);
 	qp->state = IB_QPS_RESET;
 	to_fake_dev(pd->device)->qps++;
 	return &qp->ib;
@@ -206,8 +213,9 @@ static void work_on_window(struct fake_dev *dev, const struct fake_wr *wr,
 	window->works--;
 	if (!success)
 		return;
-	if (wr->opcode == IB_WR_LOCAL_INV) {
-		dev->bad_mr |= window->key != wr->rkey ||
+	if (wr->opcode == IB_WR_LOCAL_INV ||
+	    wr->opcode == IB_WR_RDMA_READ_WITH_INV) {
+		dev->bad_mr |= window->key != wr->inv_key ||
 			       (!window->live && !dev->invalidates_idle);
 		window->live = false;
 		return;
@@ -373,10 +381,9 @@ int fake_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask)
 {
 	struct fake_qp *qp = to_fake_qp(ibqp);
 
-	if (!(mask & IB_QP_STATE))
+	if (!(mask & IB_QP_STATE) ||
+	    (qp->stuck && attr->qp_state == IB_QPS_ERR))
 		return -EINVAL;
-	if (qp->no_error && attr->qp_state == IB_QPS_ERR)
-		return -EIO;
 	WRITE_ONCE(qp->state, attr->qp_state);
 	if (attr->qp_state == IB_QPS_ERR)
 		flush(qp);
@@ -390,9 +397,14 @@ int fake_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask)
 int fake_destroy_qp(struct ib_qp *ibqp)
 {
 	struct fake_qp *qp = to_fake_qp(ibqp);
+	struct ib_mr *mr, *next;
 
 	fake_finish(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 	fake_finish(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
+	/* As ib_core does it, and says. */
+	to_fake_dev(ibqp->device)->bad_mr |= ibqp->mrs_used;
+	list_for_each_entry_safe(mr, next, &ibqp->rdma_mrs, qp_entry)
+		fake_dereg_mr(mr);
 	to_fake_dev(ibqp->device)->qps--;
 	kvfree(qp);
 	return 0;
@@ -406,7 +418,7 @@ static void check_sge(struct fake_dev *dev, const struct ib_sge *sge)
 	struct fake_mr *mr = n < FAKE_MRS ? mrs[n] : NULL;
 
 	/* A segment of nothing reaches nothing; a window can be anything by its turn. */
-	if (!sge->length || window_of(sge->lkey))
+	if (!sge->length || sge->lkey == FAKE_LOCAL_KEY || window_of(sge->lkey))
 		return;
 	if (!mr || sge->addr < mr->addr || sge->length > mr->length ||
 	    sge->addr - mr->addr > mr->length - sge->length)
@@ -467,7 +479,13 @@ static void keep_send(struct fake_wr *kept, const struct ib_send_wr *wr)
 		window = window_of(wr->ex.invalidate_rkey);
 		kept->mr = window ? &window->ib : NULL;
 		kept->rkey = wr->ex.invalidate_rkey;
+		kept->inv_key = kept->rkey;
 		break;
+	case IB_WR_RDMA_READ_WITH_INV:
+		window = window_of(wr->ex.invalidate_rkey);
+		kept->mr = window ? &window->ib : NULL;
+		kept->inv_key = wr->ex.invalidate_rkey;
+		fallthrough;
 	default:
 		kept->remote_addr = rdma_wr(wr)->remote_addr;
 		kept->rkey = rdma_wr(wr)->rkey;
@@ -577,7 +595,7 @@ int fake_destroy_srq(struct ib_srq *ibsrq)
 	return 0;
 }
 
-/* ---- domains, memory, the device --------------------------------------- */
+/* ---- domains, memory ------------------------------------------------ */
 
 struct ib_pd *fake_alloc_pd(struct ib_device *dev)
 {
@@ -711,12 +729,87 @@ int fake_dereg_mr(struct ib_mr *ibmr)
 	return 0;
 }
 
+/* ---- rdma_rw --------------------------------------------------------------- */
+
+int fake_mr_pool_init(struct ib_qp *qp, struct list_head *pool, int n,
+		      u32 npages)
+{
+	struct ib_mr *mr;
+
+	while (n--) {
+		mr = fake_alloc_mr(qp->pd, npages);
+		if (IS_ERR(mr))
+			return PTR_ERR(mr);
+		list_add_tail(&mr->qp_entry, pool);
+	}
+	return 0;
+}
+
+static int fill_page(struct ib_mr *mr, u64 addr)
+{
+	struct fake_window *window = to_window(mr);
+
+	if (window->filled == window->npages)
+		return -ENOMEM;
+	window->filled++;
+	return 0;
+}
+
+/* What ib_core itself calls, and with it rdma_rw. */
+static int fake_fill_mr(struct ib_mr *mr, struct scatterlist *sg, int nents,
+			unsigned int *offset)
+{
+	struct fake_window *window = to_window(mr);
+
+	if (window->live || window->works)
+		to_fake_dev(mr->device)->bad_mr = true;
+	window->mapped = sg_dma_address(sg);
+	window->filled = 0;
+	return ib_sg_to_pages(mr, sg, nents, offset, fill_page);
+}
+
+int fake_rw_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port,
+		 struct scatterlist *sg, u32 nents, u64 remote_addr, u32 rkey,
+		 enum dma_data_direction dir)
+{
+	int ret = to_fake_dev(qp->device)->map_error;
+
+	if (!ret)
+		ret = rdma_rw_ctx_init(ctx, qp, port, sg, nents, 0,
+				       remote_addr, rkey, dir);
+	if (ret > 0)
+		fake_cm.mapped++;
+	return ret;
+}
+
+void fake_rw_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port,
+		     struct scatterlist *sg, u32 nents,
+		     enum dma_data_direction dir)
+{
+	rdma_rw_ctx_destroy(ctx, qp, port, sg, nents, dir);
+	fake_cm.mapped--;
+}
+
+void fake_dev_iwarp(struct fake_dev *dev)
+{
+	dev->ib.port_data[1].immutable.core_cap_flags =
+		RDMA_CORE_CAP_PROT_IWARP;
+}
+
+/* ---- the device ------------------------------------------------------------ */
+
 struct fake_dev *fake_dev_create(void)
 {
 	struct fake_dev *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 
 	if (!dev)
 		return NULL;
+	/* Ports count from one. */
+	dev->ib.port_data = kcalloc(2, sizeof(*dev->ib.port_data), GFP_KERNEL);
+	if (!dev->ib.port_data) {
+		kfree(dev);
+		return NULL;
+	}
 	spin_lock_init(&dev->lock);
 	dev->ib.ops.driver_id = RDMA_DRIVER_RXE;
 	dev->ib.ops.post_send = fake_post_send;
@@ -724,6 +817,7 @@ struct fake_dev *fake_dev_create(void)
 	dev->ib.ops.post_srq_recv = fake_post_srq_recv;
 	dev->ib.ops.poll_cq = fake_poll_cq;
 	dev->ib.ops.req_notify_cq = fake_req_notify_cq;
+	dev->ib.ops.map_mr_sg = fake_fill_mr;
 	dev->ib.attrs.max_cqe = 16384;
 #ifdef CONFIG_CGROUP_RDMA
 	dev->ib.cg_device.name = "fake";
@@ -737,5 +831,6 @@ void fake_dev_destroy(struct fake_dev *dev)
 #ifdef CONFIG_CGROUP_RDMA
 	rdmacg_unregister_device(&dev->ib.cg_device);
 #endif
+	kfree(dev->ib.port_data);
 	kfree(dev);
 }

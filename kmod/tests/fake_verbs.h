@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rw.h>
 
 #include "../kdapl_uapi.h"
 
@@ -25,6 +26,7 @@ struct fake_wr {
 	int num_sge;
 	u64 remote_addr;
 	u32 rkey;		/* of a registration, too, and of an invalidation */
+	u32 inv_key;		/* that a read makes invalid besides */
 	int access;
 	struct ib_mr *mr;	/* to be registered or invalidated */
 	struct ib_sge sge[KDAPL_SEGS_MAX];
@@ -56,7 +58,7 @@ struct fake_qp {
 	unsigned int post_good;	/* ... after so many more requests */
 	bool post_keeps;	/* the one that failed completes all the same */
 	bool post_stays;	/* the error: every later request fails, too */
-	bool no_error;		/* it refuses to go to error */
+	bool stuck;		/* it does not go to error */
 };
 
 struct fake_cq {
@@ -88,6 +90,7 @@ struct fake_sync {
  * @invalidates_idle: an MR that is not registered may be invalidated
  * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
+ * @map_error: what mapping a scatterlist ends with
  * @sync: the first of them
  * @syncs: how many there were
  */
@@ -100,6 +103,7 @@ struct fake_dev {
 	bool bad_mr;
 	bool invalidates_idle;
 	bool no_mr;
+	int map_error;
 	int max_cqs;
 	struct fake_sync sync[FAKE_SYNCS];
 	unsigned int syncs;
@@ -122,6 +126,8 @@ static inline struct fake_srq *to_fake_srq(struct ib_srq *srq)
 
 struct fake_dev *fake_dev_create(void);
 void fake_dev_destroy(struct fake_dev *dev);
+/* For ib_core it is an iWARP device; before it has queue pairs. */
+void fake_dev_iwarp(struct fake_dev *dev);
 
 /*
  * Complete up to @n outstanding requests, oldest first, and report that as a
@@ -174,6 +180,15 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 int fake_dereg_mr(struct ib_mr *mr);
 struct ib_mr *fake_alloc_mr(struct ib_pd *pd, u32 npages);
 int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents);
+/* The real rdma_rw over it; what it mapped is counted in fake_cm.mapped. */
+int fake_mr_pool_init(struct ib_qp *qp, struct list_head *pool, int n,
+		      u32 npages);
+int fake_rw_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port,
+		 struct scatterlist *sg, u32 nents, u64 remote_addr, u32 rkey,
+		 enum dma_data_direction dir);
+void fake_rw_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port,
+		     struct scatterlist *sg, u32 nents,
+		     enum dma_data_direction dir);
 void fake_dma_sync(struct ib_device *dev, u64 addr, size_t length,
 		   bool for_device);
 

@@ -426,7 +426,7 @@ static void drain_where_nothing_comes_back(struct kunit *test)
 
 	EXPECT_DONE(test, post_ep(ep, 1));
 	connect(test, ep);
-	qp_of(ep)->no_error = true;
+	qp_of(ep)->stuck = true;
 	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(core_ep(ep),
 						  KDAPL_CLOSE_ABRUPT), 0);
 	EXPECT_TYPE(test, dat_ext_ep_drain(ep), DAT_INVALID_STATE);

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* RDMA straight from or to a scatterlist. */
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <rdma/rw.h>
+
+#include "account.h"
+#include "ep.h"
+#include "ia.h"
+#include "pz.h"
+#include "rw.h"
+
+/* What rdma_rw has room for in one MR, at most. */
+#define RW_MR_PAGES	256
+
+/* What rdma_rw can do at a time, so that one MR is enough where it takes one. */
+struct rw_part {
+	struct rdma_rw_ctx ctx;
+	struct scatterlist *sgl;
+	unsigned int nents;
+};
+
+/**
+ * struct kdapl_rw - an operation on its way
+ * @qp: that has it
+ * @port: of @qp
+ * @dir: its direction
+ * @status: the first failure
+ * @slots: requests that are not retired
+ * @sgt: the consumer's list, cut
+ * @parts: that are mapped
+ * @part: the parts
+ */
+struct kdapl_rw {
+	struct ib_qp *qp;
+	u32 port;
+	enum dma_data_direction dir;
+	enum kdapl_dto_status status;
+	unsigned int slots;
+	struct sg_table sgt;
+	unsigned int parts;
+	struct rw_part part[];
+};
+
+/* ---- cutting ------------------------------------------------------------ */
+
+/**
+ * struct rw_cut - what is still to be cut
+ * @sg: the entry at hand
+ * @done: bytes of it that are cut off
+ * @left: bytes of the operation
+ * @max_pages: of a part
+ * @joined: within a part there is nothing between the entries' pages
+ */
+struct rw_cut {
+	struct scatterlist *sg;
+	unsigned int done;
+	u32 left;
+	unsigned int max_pages;
+	bool joined;
+};
+
+/* rdma_rw may want an MR for it. */
+static bool may_register(const struct kdapl_ia *ia, enum dma_data_direction dir)
+{
+	return dir == DMA_FROM_DEVICE &&
+	       (ia->iwarp || ia->dev->attrs.max_sgl_rd);
+}
+
+static u32 mr_pages(const struct ib_device *dev)
+{
+	return min_t(u32, dev->attrs.max_fast_reg_page_list_len, RW_MR_PAGES);
+}
+
+static struct rw_cut cut_begin(const struct kdapl_ia *ia,
+			       const struct kdapl_rw_post *post)
+{
+	bool joined = may_register(ia, post->dir);
+	u64 pages = joined ? mr_pages(ia->dev) : ia->max_message >> PAGE_SHIFT;
+
+	return (struct rw_cut){
+		.sg = post->sgl,
+		.left = post->length,
+		.max_pages = clamp_t(u64, pages, 1, INT_MAX),
+		.joined = joined,
+	};
+}
+
+/* The next piece of a part: not longer than @room pages. */
+static struct scatterlist cut_piece(struct rw_cut *cut, unsigned int room)
+{
+	unsigned int at = cut->sg->offset + cut->done;
+	unsigned int offset = offset_in_page((unsigned long)at);
+	unsigned int bytes = min_t(u32, cut->sg->length - cut->done, cut->left);
+	struct scatterlist piece = {};
+
+	bytes = min_t(u64, bytes, ((u64)room << PAGE_SHIFT) - offset);
+	sg_set_page(&piece, nth_page(sg_page(cut->sg), at >> PAGE_SHIFT), bytes,
+		    offset);
+	return piece;
+}
+
+static void cut_off(struct rw_cut *cut, unsigned int bytes)
+{
+	cut->left -= bytes;
+	cut->done += bytes;
+	if (cut->done < cut->sg->length)
+		return;
+	cut->sg = sg_next(cut->sg);
+	cut->done = 0;
+}
+
+/* The next part, to @to unless that is NULL. How many entries, 0: that was all. */
+static unsigned int cut_part(struct rw_cut *cut, struct scatterlist *to)
+{
+	unsigned int room = cut->max_pages, n = 0;
+	struct scatterlist piece;
+
+	while (cut->left && room) {
+		piece = cut_piece(cut, room);
+		if (piece.length && n && cut->joined && piece.offset)
+			break;
+		cut_off(cut, piece.length);
+		if (!piece.length)
+			continue;
+		room -= PFN_UP(piece.offset + piece.length);
+		if (to) {
+			sg_set_page(to, sg_page(&piece), piece.length,
+				    piece.offset);
+			to = sg_next(to);
+		}
+		n++;
+		if (cut->joined &&
+		    !PAGE_ALIGNED((unsigned long)piece.offset + piece.length))
+			break;
+	}
+	return n;
+}
+
+/* ---- mapping ------------------------------------------------------------ */
+
+/* The peer may fill, or be sent, this memory no more. Any context. */
+static void rw_unmap(struct kdapl_rw *rw)
+{
+	struct rw_part *part;
+
+	while (rw->parts) {
+		part = &rw->part[--rw->parts];
+		rdma_rw_ctx_destroy(&part->ctx, rw->qp, rw->port, part->sgl,
+				    part->nents, rw->dir);
+	}
+}
+
+static void rw_free(struct kdapl_rw *rw)
+{
+	rw_unmap(rw);
+	sg_free_table(&rw->sgt);
+	kfree(rw);
+}
+
+static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
+				 const struct kdapl_rw_post *post)
+{
+	struct rw_cut cut = cut_begin(ep->obj.ia, post);
+	unsigned int parts = 0, nents = 0, n;
+	struct kdapl_rw *rw;
+
+	while ((n = cut_part(&cut, NULL))) {
+		parts++;
+		nents += n;
+	}
+	rw = kzalloc(struct_size(rw, part, parts), GFP_KERNEL);
+	if (!rw)
+		return NULL;
+	if (sg_alloc_table(&rw->sgt, nents, GFP_KERNEL)) {
+		kfree(rw);
+		return NULL;
+	}
+	rw->qp = ep->qp;
+	rw->port = ep->obj.ia->port;
+	rw->dir = post->dir;
+	rw->status = DAT_DTO_SUCCESS;
+	return rw;
+}
+
+/*
+ * The queue pair's pool has as many MRs as were ever needed at once: who has none
+ * left gets one more. The EP's mutex keeps others from taking it.
+ */
+static int part_map(struct kdapl_rw *rw, struct rw_part *part, u64 remote_addr,
+		    u32 rkey)
+{
+	struct ib_qp *qp = rw->qp;
+	int ret;
+
+	ret = rdma_rw_ctx_init(&part->ctx, qp, rw->port, part->sgl, part->nents,
+			       0, remote_addr, rkey, rw->dir);
+	if (ret != -EAGAIN)
+		return ret;
+	ret = ib_mr_pool_init(qp, &qp->rdma_mrs, 1, IB_MR_TYPE_MEM_REG,
+			      mr_pages(qp->device), 0);
+	return ret ?: rdma_rw_ctx_init(&part->ctx, qp, rw->port, part->sgl,
+				       part->nents, 0, remote_addr, rkey,
+				       rw->dir);
+}
+
+static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
+		  const struct kdapl_rw_post *post)
+{
+	struct rw_cut cut = cut_begin(ia, post);
+	struct scatterlist *sg = rw->sgt.sgl;
+	u64 remote_addr = post->remote_addr;
+	unsigned int n, i;
+	struct rw_part *part;
+	int ret;
+
+	while ((n = cut_part(&cut, sg))) {
+		part = &rw->part[rw->parts];
+		part->sgl = sg;
+		part->nents = n;
+		ret = part_map(rw, part, remote_addr, post->rkey);
+		if (ret < 0)
+			return ret;
+		rw->parts++;
+		rw->slots += ret;
+		for (i = 0; i < n; i++, sg = sg_next(sg))
+			remote_addr += sg->length;
+	}
+	return 0;
+}
+
+/* Caller holds the EP's mutex, and has seen that it has a queue pair. */
+static struct kdapl_rw *rw_make(const struct kdapl_ep *ep,
+				const struct kdapl_rw_post *post)
+{
+	struct kdapl_rw *rw = rw_alloc(ep, post);
+	int ret;
+
+	if (!rw)
+		return ERR_PTR(-ENOMEM);
+	ret = rw_map(rw, ep->obj.ia, post);
+	if (!ret)
+		return rw;
+	rw_free(rw);
+	return ERR_PTR(ret);
+}
+
+/* ---- posting ------------------------------------------------------------ */
+
+static int rw_check(const struct kdapl_rw_post *post)
+{
+	struct scatterlist *sg = post->sgl;
+	unsigned int i;
+	u64 length = 0;
+
+	for (i = 0; i < post->nents; i++, sg = sg_next(sg)) {
+		if (!sg)
+			return -EINVAL;
+		length += sg->length;
+	}
+	if (length < post->length ||
+	    (post->dir == DMA_TO_DEVICE && length > post->length))
+		return -EMSGSIZE;
+	return post->length ? 0 : -EINVAL;
+}
+
+/*
+ * rdma_rw names local memory by the PD's key for all of it. siw's has none (see pz.c).
+ * It could read, which iWARP registers for: but rdma_rw uses an MR again as soon as a
+ * read is over, when siw may still be at an access of the peer by its last key.
+ */
+static bool rw_can(const struct kdapl_ep *ep)
+{
+	return ep->obj.ia->local_key || ep->pz->pd->__internal_mr;
+}
+
+static u8 rw_op(enum dma_data_direction dir)
+{
+	return dir == DMA_TO_DEVICE ? KDAPL_OP_RDMA_WRITE : KDAPL_OP_RDMA_READ;
+}
+
+/* Its requests in one chain, whose order is that of their slots. */
+static void rw_send(struct kdapl_ep *ep, struct kdapl_rw *rw,
+		    const struct kdapl_rw_post *post)
+{
+	struct ib_send_wr *first = NULL, *wr;
+	struct kdapl_work *work;
+	unsigned int i;
+
+	for (i = rw->parts; i--;)
+		first = rdma_rw_ctx_wrs(&rw->part[i].ctx, rw->qp, rw->port,
+					NULL, first);
+	for (wr = first; wr; wr = wr->next) {
+		work = kdapl_post_slot(ep, rw_op(rw->dir), post->cookie, 0);
+		work->rw = rw;
+		work->state = KDAPL_WORK_POSTED;
+		work->length = post->length;
+		wr->wr_id = (uintptr_t)work;
+		wr->send_flags |= IB_SEND_SIGNALED;
+		/* rdma_rw names the key that the MR had before this. */
+		if (wr->opcode == IB_WR_RDMA_READ_WITH_INV)
+			wr->ex.invalidate_rkey = wr->sg_list->lkey;
+	}
+	kdapl_post_requests(ep, first, rw->slots);
+}
+
+/*
+ * 1: it was flushed. 0: it was posted, or could be where there is no @rw, which is
+ * the requests' from now on.
+ */
+static int rw_submit(struct kdapl_ep *ep, struct kdapl_rw *rw,
+		     const struct kdapl_rw_post *post)
+{
+	struct kdapl_work *work;
+	int ret = -EBADFD;
+
+	spin_lock_bh(&ep->lock);
+	if (ep->pz)
+		ret = kdapl_post_admit(ep, ep->pz, rw ? rw->slots : 1);
+	if (ret > 0) {
+		work = kdapl_post_slot(ep, rw_op(post->dir), post->cookie, 0);
+		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
+	} else if (!ret && rw) {
+		rw_send(ep, rw, post);
+	}
+	kdapl_wq_retire(ep, &ep->sq);
+	kdapl_ep_end_start(ep);
+	spin_unlock_bh(&ep->lock);
+	return ret;
+}
+
+int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
+{
+	struct kdapl_rw *rw;
+	int ret;
+
+	ret = rw_check(post);
+	if (ret)
+		return ret;
+	/* It keeps the queue pair, and the device with it. */
+	if (mutex_lock_killable(&ep->mutex))
+		return -EINTR;
+	ret = rw_submit(ep, NULL, post);
+	if (!ret && !rw_can(ep)) {
+		ret = -EOPNOTSUPP;
+	} else if (!ret) {
+		rw = rw_make(ep, post);
+		ret = IS_ERR(rw) ? PTR_ERR(rw) : rw_submit(ep, rw, post);
+		if (ret && !IS_ERR(rw))
+			rw_free(rw);
+	}
+	mutex_unlock(&ep->mutex);
+	return min(ret, 0);
+}
+
+/* ---- completion --------------------------------------------------------- */
+
+void kdapl_rw_retire(struct kdapl_work *work, struct kdapl_event *event)
+{
+	struct kdapl_rw *rw = work->rw;
+
+	work->rw = NULL;
+	/* What failed says more than what was flushed behind it. */
+	if (work->status != DAT_DTO_SUCCESS &&
+	    (rw->status == DAT_DTO_SUCCESS ||
+	     rw->status == DAT_DTO_ERR_FLUSHED))
+		rw->status = work->status;
+	if (--rw->slots) {
+		event->type = 0;
+		return;
+	}
+	event->status = rw->status;
+	if (rw->status != DAT_DTO_SUCCESS)
+		event->length = 0;
+	rw_free(rw);
+}
+
+void kdapl_rw_abandon(struct kdapl_ep *ep)
+{
+	struct kdapl_wq *wq = &ep->sq;
+	struct kdapl_work *work;
+	u32 i;
+
+	spin_lock_bh(&ep->lock);
+	for (i = wq->tail; i != wq->head; i++) {
+		work = &wq->work[i & wq->mask];
+		if (work->rw)
+			rw_unmap(work->rw);
+	}
+	spin_unlock_bh(&ep->lock);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RDMA of a consumer in the kernel straight from or to a scatterlist, through the
+ * kernel's rdma_rw.
+ *
+ * One operation is as many requests as the device needs for it, each in a slot of the
+ * EP's request queue, all of them signalled like every request here. One event tells
+ * of all.
+ */
+#ifndef KDAPL_RW_H
+#define KDAPL_RW_H
+
+#include <linux/dma-direction.h>
+#include <linux/scatterlist.h>
+
+struct kdapl_ep;
+struct kdapl_event;
+struct kdapl_work;
+
+/**
+ * struct kdapl_rw_post - an operation
+ * @sgl: local memory, not mapped
+ * @nents: its entries
+ * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
+ * @remote_addr: the peer's memory
+ * @rkey: its key
+ * @length: its bytes, not 0; a read's @sgl may have more
+ * @cookie: for the completion event
+ */
+struct kdapl_rw_post {
+	struct scatterlist *sgl;
+	unsigned int nents;
+	enum dma_data_direction dir;
+	u64 remote_addr;
+	u32 rkey;
+	u32 length;
+	u64 cookie;
+};
+
+/**
+ * kdapl_rw() - post an operation
+ * @ep: of a kernel consumer
+ * @post: what; not needed any more afterwards, nor is its list
+ *
+ * Where the connection is over it is flushed. Process context.
+ *
+ * Return: 0. -EBADFD: the state forbids it. -ENOSPC: it takes more requests than can
+ * be posted. -EMSGSIZE: the list and the length do not fit together. -EOPNOTSUPP: the
+ * device has no key for all memory, as siw, and reads alone are registered. -ENOMEM.
+ * -EINTR: a fatal signal. -EINVAL, or what the device's mapping says: all else.
+ */
+int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post);
+
+/**
+ * kdapl_rw_retire() - a slot is next in line and finished
+ * @work: the slot; caller holds its EP's lock
+ * @event: the event for it; without a type afterwards where there is none
+ */
+void kdapl_rw_retire(struct kdapl_work *work, struct kdapl_event *event);
+
+/*
+ * The queue pair goes, and its MRs with it, although it never gave back all that it
+ * has. Before it is destroyed.
+ */
+void kdapl_rw_abandon(struct kdapl_ep *ep);
+
+#endif /* KDAPL_RW_H */
