@@ -377,7 +377,7 @@ static void cm_set_rnr_timer(struct rdma_cm_id *id)
 
 /* ---- an attempt to connect --------------------------------------------- */
 
-/* The id leaves from this adapter, or fails. */
+/* The id leaves from this adapter, or fails; -ENOSPC: no port is left for it. */
 static int cm_bind(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		   struct sockaddr_storage *remote)
 {
@@ -386,8 +386,12 @@ static int cm_bind(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	int ret;
 
 	ret = kdapl_addr_source(ia, remote, &local);
-	if (!ret)
-		ret = rdma_bind_addr(id, (struct sockaddr *)&local);
+	if (ret)
+		return ret;
+	ret = rdma_bind_addr(id, (struct sockaddr *)&local);
+	/* The address was there a moment ago: what it lacks is a port. */
+	if (ret == -EADDRNOTAVAIL)
+		return -ENOSPC;
 	if (ret)
 		return ret;
 	if (id->device != ia->dev || id->port_num != ia->port)

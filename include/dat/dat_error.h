@@ -100,12 +100,12 @@ typedef enum dat_return_type {
 typedef enum dat_return_subtype {
 	DAT_NO_SUBTYPE = 0x00, /**< Nothing more to tell. */
 	DAT_SUB_INTERRUPTED = 0x01, /**< Interrupted. */
-	DAT_RESOURCE_MEMORY = 0x02, /**< Out of memory. */
+	DAT_RESOURCE_MEMORY = 0x02, /**< Out of memory, or over the limit of locked memory. */
 	DAT_RESOURCE_DEVICE = 0x03, /**< Out of device resources. */
 	DAT_RESOURCE_TEP = 0x04, /**< Out of transport endpoints. */
 	DAT_RESOURCE_TEVD = 0x05, /**< Out of transport event queues. */
 	DAT_RESOURCE_PROTECTION_DOMAIN = 0x06, /**< Out of protection domains. */
-	DAT_RESOURCE_MEMORY_REGION = 0x07, /**< Out of memory registrations, or over the lock limit. */
+	DAT_RESOURCE_MEMORY_REGION = 0x07, /**< Out of memory registrations. */
 	DAT_RESOURCE_ERROR_HANDLER = 0x08, /**< Out of error handlers. */
 	DAT_RESOURCE_CREDITS = 0x09, /**< Out of queue slots. */
 	DAT_RESOURCE_SRQ = 0x0a, /**< Out of shared receive queues. */

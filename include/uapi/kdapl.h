@@ -34,7 +34,7 @@
  *  - EACCES: the caller may not: another process's file, another net namespace
  *  - ENOMEM: the kernel or the device is out of memory
  *  - EDQUOT: a limit of the user is reached (RLIMIT_MEMLOCK, rdma cgroup)
- *  - ENOSPC: a limit of the device or of the module is reached
+ *  - ENOSPC: a limit of the device or of the module is reached; no local port is left
  *  - EMSGSIZE: private data is longer than the transport carries
  *  - ENODEV: no such adapter, or the device is gone
  *  - EOPNOTSUPP: the device or the transport cannot do this

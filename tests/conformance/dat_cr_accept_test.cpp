@@ -4,6 +4,7 @@
 #include "ep_states.hpp"
 #include "play.hpp"
 #include "private_data.hpp"
+#include "read_depths.hpp"
 #include "result.hpp"
 
 #include <gtest/gtest.h>
@@ -346,14 +347,7 @@ TEST(DatCrAccept, ReturnValuesInvalidHandle)
 /** Accepts on an endpoint with these depths; the caller serves and asks four. */
 DAT_RETURN accept_with_depths(Scene &s, DAT_COUNT in, DAT_COUNT out)
 {
-	DAT_EP_PARAM param{};
-
-	param.ep_attr.max_rdma_read_in = in;
-	param.ep_attr.max_rdma_read_out = out;
-	ok(dat_ep_modify(s.passive.ep(),
-			 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN |
-				 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT,
-			 &param));
+	set_depths(s.passive.ep(), in, out);
 	return s.call();
 }
 
@@ -392,6 +386,50 @@ TEST(DatCrAccept, UsageAsksMoreReadsThanThePeerServes)
 TEST(DatCrAccept, UsageServesFewerReadsThanThePeerAsks)
 {
 	with_scene([](Scene &s) { require_misfit(s, 3, 4); });
+}
+
+/* "it can set the two outstanding RDMA Read attribute values to 0" */
+TEST(DatCrAccept, UsageDepthsOfNothing)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Listener listener(adapter);
+		Endpoint active(adapter), passive(adapter);
+
+		set_depths(active.ep(), 0, 0);
+		set_depths(passive.ep(), 0, 0);
+		ok(active.connect(adapter.address(), listener.qual()));
+		ok(dat_cr_accept(listener.request(), passive.ep(), 0, nullptr));
+		passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+	});
+}
+
+/* "The Provider can change these default values during connection setup." */
+TEST(DatCrAccept, UsageDefaultDepthsAreFittedToThePeers)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Listener listener(adapter);
+		Endpoint active(adapter);
+		EventQueue events(adapter, 16);
+		DAT_EP_PARAM param;
+		DAT_EP_HANDLE ep;
+
+		set_depths(active.ep(), 1, 1);
+		ok(dat_ep_create(adapter.ia(), adapter.pz(), events.evd(), events.evd(),
+				 events.evd(), nullptr, &ep));
+		ok(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param));
+		EXPECT_GT(param.ep_attr.max_rdma_read_out, 1);
+		ok(active.connect(adapter.address(), listener.qual()));
+		ok(dat_cr_accept(listener.request(), ep, 0, nullptr));
+		events.expect(DAT_CONNECTION_EVENT_ESTABLISHED);
+		active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		ok(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param));
+		EXPECT_EQ(param.ep_attr.max_rdma_read_out, 1);
+		EXPECT_GE(param.ep_attr.max_rdma_read_in, 1);
+		ok(dat_ep_free(ep));
+	});
 }
 
 } // namespace

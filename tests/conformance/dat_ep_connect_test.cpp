@@ -2,13 +2,16 @@
 // dat_ep_connect(3DAT)
 
 #include "ep_states.hpp"
+#include "no_network.hpp"
 #include "play.hpp"
 #include "private_data.hpp"
+#include "read_depths.hpp"
 #include "result.hpp"
 
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <chrono>
 
 namespace suite {
 namespace {
@@ -54,6 +57,16 @@ struct Scene {
 		return param;
 	}
 
+	/** The endpoint's own port is another than this: a further attempt has begun. */
+	void await_other_port(DAT_PORT_QUAL port, Location where = Location::current()) const
+	{
+		const auto deadline = std::chrono::steady_clock::now() + patience();
+
+		while (query().local_port_qual == port)
+			suite::require(std::chrono::steady_clock::now() < deadline,
+				       "there is no further attempt", where);
+	}
+
 	Adapter adapter;
 	Listener listener;
 	Endpoint active;
@@ -96,6 +109,33 @@ TEST(DatEpConnect, ParametersTimeoutInfinite)
 		hasty.expect_connection(DAT_CONNECTION_EVENT_TIMED_OUT);
 		s.active.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
 		ok(accept_request(request, passive));
+		s.active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+	});
+}
+
+/* "no timeout, indefinite wait": the device gives up, and is made to try again */
+TEST(DatEpConnect, ParametersTimeoutInfiniteOutlastsTheDevice)
+{
+	if (!Adapter::iwarp())
+		GTEST_SKIP() << "the connection manager asks for a minute before it gives up; "
+				"TCP can be told not to";
+	with_scene([](Scene &s) {
+		Endpoint other(s.adapter), passive(s.adapter);
+		NetworkSetting retries("ipv4/tcp_syn_retries", "1");
+		SilentLoopback loopback;
+
+		s.call.timeout = DAT_TIMEOUT_INFINITE;
+		ok(s.call());
+		const DAT_PORT_QUAL first = s.query().local_port_qual;
+		/* Who gave a time, however long, hears that the device gave up. */
+		ok(other.connect(s.adapter.address(), s.listener.qual(), {}, 60'000'000));
+		other.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
+		s.await_other_port(first);
+		s.active.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
+		s.active.connect_queue().require_empty();
+
+		loopback.speak();
+		s.listener.accept(passive);
 		s.active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 	});
 }
@@ -267,6 +307,29 @@ TEST(DatEpConnect, DescriptionTheBacklogIsFull)
 	});
 }
 
+/* "all reasons ... except timeout, remote host not reachable, and remote peer reject" */
+TEST(DatEpConnect, DescriptionTheOtherSideEndsWithoutAnAnswer)
+{
+	play([](Line &) {
+		Adapter here, there;
+		Endpoint active(here);
+		DAT_CONN_QUAL qual;
+		DAT_PSP_HANDLE psp;
+		DAT_EVD_HANDLE evd;
+		DAT_EVENT event;
+		DAT_COUNT more;
+
+		ok(dat_evd_create(there.ia(), 8, DAT_HANDLE_NULL, DAT_EVD_CR_FLAG, &evd));
+		ok(dat_psp_create_any(there.ia(), &qual, evd, DAT_PSP_CONSUMER_FLAG, &psp));
+		ok(Call(here, active.ep(), qual)());
+		ok(dat_evd_wait(evd, 20'000'000, 1, &event, &more));
+		active.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
+		there.close_abruptly();
+		active.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+		active.require_state(DAT_EP_STATE_DISCONNECTED);
+	});
+}
+
 /* "acceptance ... DAT_CONNECTION_EVENT_ESTABLISHED ... DAT_EP_STATE_CONNECTED" */
 TEST(DatEpConnect, DescriptionAccepted)
 {
@@ -332,6 +395,26 @@ TEST(DatEpConnect, DescriptionInvalidAddress)
 		s.call.address = nullptr;
 		refused(s.call(), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 		s.require_no_effect();
+	});
+}
+
+/* "due to resource limitations": every port that the machine has for it is taken */
+TEST(DatEpConnect, ReturnValuesInsufficientResources)
+{
+	with_scene([](Scene &s) {
+		Endpoint one(s.adapter), two(s.adapter);
+		{
+			NetworkSetting ports("ipv4/ip_local_port_range", "61000 61001");
+
+			ok(one.connect(s.adapter.address(), s.listener.qual()));
+			ok(two.connect(s.adapter.address(), s.listener.qual()));
+			refused(s.call(), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_TEP);
+		}
+		for (int i = 0; i < 2; i++)
+			ok(dat_cr_reject(s.listener.request()));
+		s.require_no_effect();
+		ok(s.call());
+		ok(dat_cr_reject(s.listener.request()));
 	});
 }
 
@@ -403,14 +486,7 @@ TEST(DatEpConnect, ReturnValuesInvalidStateWithoutAZone)
 struct Depths {
 	Depths(const Adapter &adapter, DAT_COUNT in, DAT_COUNT out) : endpoint(adapter)
 	{
-		DAT_EP_PARAM param{};
-
-		param.ep_attr.max_rdma_read_in = in;
-		param.ep_attr.max_rdma_read_out = out;
-		ok(dat_ep_modify(endpoint.ep(),
-				 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN |
-					 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT,
-				 &param));
+		set_depths(endpoint.ep(), in, out);
 	}
 	void require(DAT_COUNT in, DAT_COUNT out, Location where = Location::current()) const
 	{

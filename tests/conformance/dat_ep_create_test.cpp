@@ -321,7 +321,7 @@ TEST(DatEpCreate, ReturnValuesModelNotSupported)
 TEST(DatEpCreate, ReturnValuesInsufficientResourcesObjects)
 {
 	with_call([](const Adapter &, Call &call) {
-		check_without_objects(call);
+		check_without_objects(call, DAT_RESOURCE_TEP);
 		ok(dat_ep_free(call.ep));
 	});
 }

@@ -261,7 +261,7 @@ TEST(DatEpCreateWithSrq, ReturnValuesModelNotSupported)
 TEST(DatEpCreateWithSrq, ReturnValuesInsufficientResourcesObjects)
 {
 	with_call([](const Adapter &, Call &call) {
-		check_without_objects(call);
+		check_without_objects(call, DAT_RESOURCE_TEP);
 		ok(dat_ep_free(call.ep));
 	});
 }

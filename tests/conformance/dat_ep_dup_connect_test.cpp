@@ -2,12 +2,16 @@
 // dat_ep_dup_connect(3DAT)
 
 #include "ep_states.hpp"
+#include "extra_adapter.hpp"
+#include "no_network.hpp"
 #include "play.hpp"
 #include "private_data.hpp"
+#include "read_depths.hpp"
 #include "result.hpp"
 
 #include <gtest/gtest.h>
 
+#include <arpa/inet.h>
 #include <cstring>
 #include <vector>
 
@@ -262,6 +266,31 @@ TEST(DatEpDupConnect, DescriptionRejected)
 	});
 }
 
+/* "cannot reach the remote host ... DAT_CONNECTION_EVENT_UNREACHABLE": it has gone since */
+TEST(DatEpDupConnect, DescriptionUnreachable)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { "10.77.1.1/24", "10.77.2.1/24" });
+		Adapter adapter(extra.name());
+		Listener listener(adapter);
+		Endpoint active(adapter), passive(adapter), second(adapter);
+		sockaddr_in there{};
+
+		there.sin_family = AF_INET;
+		inet_pton(AF_INET, "10.77.2.1", &there.sin_addr);
+		ok(active.connect(reinterpret_cast<DAT_IA_ADDRESS_PTR>(&there), listener.qual()));
+		listener.accept(passive);
+		active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+
+		extra.remove("10.77.2.1/24");
+		ok(dat_ep_dup_connect(second.ep(), active.ep(), 20'000'000, 0, nullptr,
+				      DAT_QOS_BEST_EFFORT));
+		second.expect_connection(DAT_CONNECTION_EVENT_UNREACHABLE);
+		second.require_state(DAT_EP_STATE_DISCONNECTED);
+		listener.queue().require_empty();
+	});
+}
+
 /* "timeout expired ... DAT_CONNECTION_EVENT_TIMED_OUT": nobody answers */
 TEST(DatEpDupConnect, DescriptionTimedOut)
 {
@@ -288,6 +317,26 @@ TEST(DatEpDupConnect, ReturnValuesInvalidHandle)
 		s.pair.active.free();
 		refused(s.call(), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE2);
 		s.require_no_effect();
+	});
+}
+
+/* "due to resource limitations": every port that the machine has for it is taken */
+TEST(DatEpDupConnect, ReturnValuesInsufficientResources)
+{
+	with_scene([](Scene &s) {
+		Listener &listener = s.pair.listener;
+		Endpoint one(s.adapter), two(s.adapter);
+		{
+			NetworkSetting ports("ipv4/ip_local_port_range", "61000 61001");
+
+			ok(one.connect(s.adapter.address(), listener.qual()));
+			ok(two.connect(s.adapter.address(), listener.qual()));
+			refused(s.call(), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_TEP);
+		}
+		for (int i = 0; i < 2; i++)
+			ok(dat_cr_reject(listener.request()));
+		s.require_no_effect();
+		s.pair.settle();
 	});
 }
 
@@ -438,18 +487,6 @@ TEST(DatEpDupConnect, DescriptionCanBeMadeAgain)
 		ok(dat_cr_reject(s.pair.listener.request()));
 		s.second.expect_connection(DAT_CONNECTION_EVENT_PEER_REJECTED);
 	});
-}
-
-/** Sets how many RDMA reads an endpoint may have outstanding, to it and from it. */
-void set_depths(DAT_EP_HANDLE ep, DAT_COUNT in, DAT_COUNT out)
-{
-	DAT_EP_PARAM param{};
-
-	param.ep_attr.max_rdma_read_in = in;
-	param.ep_attr.max_rdma_read_out = out;
-	ok(dat_ep_modify(
-		ep, DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN | DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT,
-		&param));
 }
 
 /* "it can set the two outstanding RDMA Read attribute values to 0": its own, not the first's */

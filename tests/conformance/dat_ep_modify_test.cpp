@@ -314,7 +314,7 @@ TEST(DatEpModify, ReturnValuesInsufficientResources)
 			DeviceLimit limit("hca_object=0");
 			refused(dat_ep_modify(endpoint.ep(), DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS,
 					      &param),
-				DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+				DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_TEP);
 		}
 		EXPECT_EQ(query(endpoint.ep()).ep_attr.max_recv_dtos, before);
 		ok(dat_ep_modify(endpoint.ep(), DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, &param));

@@ -354,7 +354,7 @@ TEST(DatIaOpen, InsufficientResourcesNoAdapterAllowed)
 		{
 			DeviceLimit limit("hca_handle=0");
 			refused(dat_ia_open(name.data(), 8, &async, &ia),
-				DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+				DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
 		}
 		EXPECT_EQ(async, DAT_HANDLE_NULL);
 		ok(dat_ia_open(name.data(), 8, &async, &ia));

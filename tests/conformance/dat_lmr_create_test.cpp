@@ -612,7 +612,7 @@ TEST(DatLmrCreate, InsufficientResourcesPinnedMemory)
 TEST(DatLmrCreate, InsufficientResourcesObjects)
 {
 	with_call([](const Adapter &, Call &call) {
-		check_without_objects(call);
+		check_without_objects(call, DAT_RESOURCE_MEMORY_REGION);
 		call.free();
 	});
 }

@@ -79,7 +79,8 @@ TEST(DatPzCreate, InsufficientResourcesObjects)
 		Adapter adapter;
 		DAT_PZ_HANDLE pz;
 
-		check_without_objects([&] { return dat_pz_create(adapter.ia(), &pz); });
+		check_without_objects([&] { return dat_pz_create(adapter.ia(), &pz); },
+				      DAT_RESOURCE_PROTECTION_DOMAIN);
 		ok(dat_pz_free(pz));
 	});
 }

@@ -2,6 +2,7 @@
 // dat_rmr_bind(3DAT)
 
 #include "ep_states.hpp"
+#include "no_resources.hpp"
 #include "play.hpp"
 #include "result.hpp"
 #include "sleeper.hpp"
@@ -290,6 +291,16 @@ TEST(DatRmrBind, ReturnValuesInsufficientResources)
 		refused(window.post(pair.passive, region.local(0, 64), 1, nullptr),
 			DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_CREDITS);
 		pair.settle();
+	});
+}
+
+/* "due to resource limitations": of the device's objects; the connection stays whole */
+TEST(DatRmrBind, ReturnValuesInsufficientResourcesObjects)
+{
+	with_scene([](Scene &s) {
+		check_without_objects([&] { return s.call(); }, DAT_RESOURCE_MEMORY_REGION);
+		s.window.expect_bound(s.pair.passive, 42, DAT_RMR_BIND_SUCCESS);
+		s.pair.settle();
 	});
 }
 

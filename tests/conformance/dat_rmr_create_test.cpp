@@ -98,6 +98,19 @@ TEST(DatRmrCreate, ReturnValuesInvalidParameter)
 	});
 }
 
+/* It takes nothing of the device before it is bound: no limit of its objects refuses it. */
+TEST(DatRmrCreate, DescriptionTakesNoObjectOfTheDevice)
+{
+	play([](Line &) {
+		Adapter adapter;
+		DeviceLimit limit("hca_object=0");
+		DAT_RMR_HANDLE rmr;
+
+		ok(dat_rmr_create(adapter.pz(), &rmr));
+		ok(dat_rmr_free(rmr));
+	});
+}
+
 /* "failed due to resource limitations" */
 TEST(DatRmrCreate, ReturnValuesInsufficientResourcesNoHeap)
 {

@@ -218,7 +218,7 @@ TEST(DatSrqCreate, ReturnValuesModelIsSupported)
 TEST(DatSrqCreate, ReturnValuesInsufficientResourcesObjects)
 {
 	with_call([](const Adapter &, Call &call) {
-		check_without_objects(call);
+		check_without_objects(call, DAT_RESOURCE_SRQ);
 		ok(dat_srq_free(call.srq));
 	});
 }

@@ -6,6 +6,7 @@
 #include "play.hpp"
 #include "result.hpp"
 #include "shared_queue.hpp"
+#include "sleeper.hpp"
 
 #include <gtest/gtest.h>
 
@@ -106,13 +107,15 @@ TEST(DatSrqPostRecv, DescriptionSegmentsAreFilledInTheirOrder)
 	});
 }
 
-/* "user_cookie is returned"; "no requirement ... unique for each DTO" */
+/* "user_cookie is returned"; "no requirement ... unique for each DTO"; "Can be NULL" */
 TEST(DatSrqPostRecv, DescriptionTheCookieIsReturned)
 {
 	with_scene([](Scene &s) {
-		for (DAT_UINT64 cookie : { DAT_UINT64{ 7 }, DAT_UINT64{ 7 }, ~DAT_UINT64{ 0 } })
+		for (DAT_UINT64 cookie :
+		     { DAT_UINT64{ 7 }, DAT_UINT64{ 7 }, DAT_UINT64{ 0 }, ~DAT_UINT64{ 0 } })
 			ok(s.queue.post(s.region.local(0, 64), cookie));
-		for (DAT_UINT64 cookie : { DAT_UINT64{ 7 }, DAT_UINT64{ 7 }, ~DAT_UINT64{ 0 } }) {
+		for (DAT_UINT64 cookie :
+		     { DAT_UINT64{ 7 }, DAT_UINT64{ 7 }, DAT_UINT64{ 0 }, ~DAT_UINT64{ 0 } }) {
 			s.one.send(s.region.local(4096, 64), 1);
 			s.one.taker.expect_recv(cookie, 64);
 		}
@@ -207,6 +210,83 @@ TEST(DatSrqPostRecv, DescriptionBeforeAnEndpointIsThere)
 		Taker one(adapter, queue);
 		one.send(region.local(1024, 64), 1);
 		one.taker.expect_recv(3, 64);
+	});
+}
+
+/* How an endpoint takes receives, how a message was sent, and whether that ends a wait. */
+struct Notification {
+	DAT_COMPLETION_FLAGS style, send;
+	bool notifies;
+};
+
+/* Behind it comes one that notifies in any case: how many does the wait find? */
+void check_notification(const Notification &row)
+{
+	Adapter adapter;
+	SharedQueue queue(adapter, 10);
+	Taker one(adapter, queue, 64, row.style);
+
+	for (DAT_UINT64 i = 1; i <= 2; i++)
+		ok(queue.post(Segments(), i));
+	EvdWait wait(one.taker.recv_queue().evd());
+	one.send(1, row.send);
+	if (row.notifies)
+		ok(wait.result());
+	one.send(2, DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+	if (!row.notifies)
+		ok(wait.result());
+	EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1u);
+	EXPECT_EQ(wait.more, row.notifies ? 0 : 1);
+	one.taker.expect_recv(2, 0);
+}
+
+/* "The configuration of the Recv Completion flag of an Endpoint that dequeues the posted buffer" */
+TEST(DatSrqPostRecv, UsageNotificationByTheEndpointsAndTheSendersFlags)
+{
+	const DAT_COMPLETION_FLAGS none = DAT_COMPLETION_DEFAULT_FLAG;
+	const DAT_COMPLETION_FLAGS every = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+	const DAT_COMPLETION_FLAGS quiet = DAT_COMPLETION_UNSIGNALLED_FLAG;
+	const DAT_COMPLETION_FLAGS solicited = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
+
+	for (const Notification &row : {
+		     Notification{ none, none, true },
+		     Notification{ none, solicited, true },
+		     Notification{ quiet, none, true },
+		     Notification{ quiet, solicited, true },
+		     Notification{ every, none, true },
+		     Notification{ every, solicited, true },
+		     Notification{ solicited, none, false },
+		     Notification{ solicited, solicited, true },
+	     }) {
+		/* siw does not tell them apart: every message wakes. */
+		if (row.style == solicited && Adapter::iwarp())
+			continue;
+		play([&row](Line &) { check_notification(row); });
+	}
+}
+
+/* "DAT_COMPLETION_EVD_THRESHOLD_FLAG ... threshold value controls if the waiter will be unblocked"
+ */
+TEST(DatSrqPostRecv, UsageTheThresholdControlsTheWait)
+{
+	play([](Line &) {
+		Adapter adapter;
+		SharedQueue queue(adapter, 10);
+		Taker one(adapter, queue, 64, DAT_COMPLETION_EVD_THRESHOLD_FLAG);
+
+		for (DAT_UINT64 i = 1; i <= 3; i++)
+			ok(queue.post(Segments(), i));
+		EvdWait wait(one.taker.recv_queue().evd(), 3);
+		one.send(1);
+		one.send(2);
+		EXPECT_FALSE(wait.sleeper.over());
+		one.send(3);
+		ok(wait.result());
+		EXPECT_EQ(wait.event.event_data.dto_completion_event_data.user_cookie.as_64, 1u);
+		EXPECT_EQ(wait.more, 2);
+		EXPECT_EQ(wait.sleeper.further_sleeps(), 0);
+		one.taker.expect_recv(2, 0);
+		one.taker.expect_recv(3, 0);
 	});
 }
 

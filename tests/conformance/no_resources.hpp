@@ -93,13 +93,17 @@ void check_without_heap(Call &&call, Location where = Location::current())
 	}
 }
 
-/** The call fails where the device has no object left for the program, and then works. */
+/**
+ * The call fails where the device has no object left for the program, says of
+ * which kind, and then works.
+ */
 template <class Call>
-void check_without_objects(Call &&call, Location where = Location::current())
+void check_without_objects(Call &&call, DAT_RETURN_SUBTYPE kind,
+			   Location where = Location::current())
 {
 	{
 		DeviceLimit limit("hca_object=0");
-		refused(call(), DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY, where);
+		refused(call(), DAT_INSUFFICIENT_RESOURCES, kind, where);
 	}
 	ok(call(), where);
 }

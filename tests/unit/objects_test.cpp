@@ -115,7 +115,7 @@ TEST_F(Objects, LmrFailuresOfTheModule)
 		DAT_RETURN_SUBTYPE subtype;
 	};
 	const Row rows[] = {
-		{ EDQUOT, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY },
+		{ EDQUOT, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY_REGION },
 		{ ENOSPC, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY_REGION },
 		{ EFAULT, DAT_INVALID_PARAMETER, DAT_NO_SUBTYPE },
 		{ EOPNOTSUPP, DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE },
@@ -126,6 +126,12 @@ TEST_F(Objects, LmrFailuresOfTheModule)
 		EXPECT_TRUE(is_error(create_lmr(DAT_MEM_TYPE_VIRTUAL, memory.data(), 8), row.type,
 				     row.subtype));
 	}
+
+	/* Over RLIMIT_MEMLOCK it is memory that is short, not regions. */
+	module.lmr_limit.memlock_needed = 4096;
+	module.fail_next(KDAPL_LMR_CREATE, EDQUOT);
+	EXPECT_TRUE(is_error(create_lmr(DAT_MEM_TYPE_VIRTUAL, memory.data(), 8),
+			     DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY));
 }
 
 TEST_F(Objects, ZonesAndEvdsOfAnotherAdapterAreForeign)

@@ -45,6 +45,11 @@ void ExtraAdapter::add(const std::string &address, Location where)
 	run("ip address add " + address + " dev " + netdev_ + (ipv6 ? " nodad" : ""), where);
 }
 
+void ExtraAdapter::remove(const std::string &address, Location where)
+{
+	run("ip address delete " + address + " dev " + netdev_, where);
+}
+
 void ExtraAdapter::pull(Location where)
 {
 	there_ = false;

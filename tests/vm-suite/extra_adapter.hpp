@@ -24,6 +24,9 @@ public:
 	/** One more address. */
 	void add(const std::string &address, Location where = Location::current());
 
+	/** One address less. */
+	void remove(const std::string &address, Location where = Location::current());
+
 	/** Takes the RDMA device away, as if it was pulled out. */
 	void pull(Location where = Location::current());
 

@@ -207,7 +207,9 @@ Status Ep::connect(const EpConnect &args) noexcept
 	arg.private_data_size = static_cast<std::uint32_t>(args.private_data.size());
 	std::copy(args.private_data.begin(), args.private_data.end(), arg.private_data);
 	const int err = ia().device().call(KDAPL_EP_CONNECT, arg);
-	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
+	return from_errno(err, { .object = Sub::handle_ep,
+				 .limit = Sub::resource_tep,
+				 .state = state_sub(state()) });
 }
 
 std::size_t Ep::max_private_data() const noexcept
@@ -231,7 +233,9 @@ Status Ep::reset() noexcept
 
 	arg.ep = id();
 	const int err = ia().device().call(KDAPL_EP_RESET, arg);
-	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
+	return from_errno(err, { .object = Sub::handle_ep,
+				 .limit = Sub::resource_tep,
+				 .state = state_sub(state()) });
 }
 
 EpAttributes Ep::attributes() noexcept

@@ -30,8 +30,8 @@ Status from_errno(int err, const ErrnoMeaning &meaning) noexcept
 	case EACCES:
 		return fail(Type::privileges_violation);
 	case ENOMEM:
-	case EDQUOT:
 		return fail(Type::insufficient_resources, Sub::resource_memory);
+	case EDQUOT:
 	case ENOSPC:
 		return fail(Type::insufficient_resources, meaning.limit);
 	case EOPNOTSUPP:

@@ -123,7 +123,7 @@ constexpr Status fail(Type type, Sub sub = Sub::none) noexcept
 struct ErrnoMeaning {
 	Sub object = Sub::none; /**< ENOENT: the handle that is stale */
 	Sub busy = Sub::none; /**< EBUSY: who still uses it */
-	Sub limit = Sub::resource_device; /**< ENOSPC: what there is no more of */
+	Sub limit = Sub::resource_device; /**< ENOSPC, EDQUOT: what there is no more of */
 	Sub state = Sub::none; /**< EBADFD: the state it is in */
 };
 

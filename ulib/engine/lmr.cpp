@@ -13,14 +13,16 @@ namespace {
 
 Status create_status(int err, const kdapl_lmr_create &arg) noexcept
 {
-	if (err == EDQUOT)
+	/* What is short is memory, not regions. */
+	if (err == EDQUOT && arg.memlock_needed) {
 		debug_error("dat_lmr_create: RLIMIT_MEMLOCK allows %llu bytes, %llu are needed",
 			    static_cast<unsigned long long>(arg.memlock_limit),
 			    static_cast<unsigned long long>(arg.memlock_needed));
-	else
-		debug_error("dat_lmr_create: %llu bytes at 0x%llx: %s",
-			    static_cast<unsigned long long>(arg.length),
-			    static_cast<unsigned long long>(arg.addr), std::strerror(err));
+		return fail(Type::insufficient_resources, Sub::resource_memory);
+	}
+	debug_error("dat_lmr_create: %llu bytes at 0x%llx: %s",
+		    static_cast<unsigned long long>(arg.length),
+		    static_cast<unsigned long long>(arg.addr), std::strerror(err));
 	return from_errno(err, { .object = arg.source ? Sub::handle_lmr : Sub::handle_pz,
 				 .limit = Sub::resource_memory_region });
 }
