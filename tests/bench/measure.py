@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the benchmark's programs in the test machine, for scripts/bench.
 
-usage: measure.py --programs DIR --part times|calls|instructions [--runs N]
+usage: measure.py --programs DIR --part PART... [--runs N]
+
+PART is times, calls, kernel, instructions or kernel_instructions.
 
 Prints what it does, and leaves what it measured in $KDAPL_OUT/<part>.json.
 """
@@ -18,6 +20,8 @@ import shutil
 import struct
 import subprocess
 import sys
+
+import kernel
 
 TRANSPORTS = ("kdapl", "verbs", "ofed")
 TRACING = pathlib.Path("/sys/kernel/tracing")
@@ -197,10 +201,45 @@ def measure_instructions(pair, runs):
     return results
 
 
+def kernel_count(row):
+    """Messages of a timed run from kernel to kernel."""
+    probe = kernel.ROWS[row] // PROBE_PART
+    slowest = max(kernel.run(module, row, probe) for module in kernel.MODULES)
+    steps = round(SECONDS * 1e9 / slowest / MESSAGES_STEP)
+    return max(steps, 1) * MESSAGES_STEP
+
+
+def measure_kernel(pair, runs, counts=None):
+    """{row: {module or "kdapl": [nanoseconds per message of each run]}}, in turn.
+
+    "kdapl" are programs, over the module, that sleep for completions: what is
+    nearest to upcalls.
+    """
+    kernel.load()
+    results = {}
+    for row in kernel.ROWS:
+        count = counts[row] if counts else kernel_count(row)
+        print(f"{row:16} {count:6} messages ", end="", flush=True)
+        of_row = results[row] = {name: [] for name in (*kernel.MODULES, "kdapl")}
+        for _ in range(runs):
+            for module in kernel.MODULES:
+                of_row[module].append(kernel.run(module, row, count))
+            of_row["kdapl"].append(pair.run("kdapl", Row(row, row, True, count), count)["ns_per_op"])
+            print(".", end="", flush=True)
+        print(flush=True)
+    return results
+
+
+def count_kernel_instructions(pair, runs):
+    """The same where the machine's clock counts instructions."""
+    return measure_kernel(pair, runs, kernel.ROWS)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, required=True)
-    parts = {"times": measure_times, "calls": measure_calls, "instructions": measure_instructions}
+    parts = {"times": measure_times, "calls": measure_calls, "instructions": measure_instructions,
+             "kernel": measure_kernel, "kernel_instructions": count_kernel_instructions}
     parser.add_argument("--part", action="append", choices=parts, required=True)
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
@@ -211,8 +250,8 @@ def main():
     for part in args.part:
         print(f"{part}:", flush=True)
         try:
-            result = parts[part](pair, args.runs if part == "times" else 3)
-        except Failed as error:
+            result = parts[part](pair, args.runs if part in ("times", "kernel") else 3)
+        except (Failed, ValueError, OSError, subprocess.SubprocessError) as error:
             sys.exit(f"\n{error}")
         path = pathlib.Path(os.environ["KDAPL_OUT"]) / f"{part}.json"
         path.write_text(json.dumps(result))
