@@ -326,6 +326,8 @@ static void rw_fails(struct kunit *test)
 	fake_report(env_qp(&tep), &env_qp(&tep)->sq, 1, IB_WC_REM_ACCESS_ERR);
 	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_ERR_REMOTE_ACCESS, 0);
+	/* It is queued after the state is stored. */
+	EXPECT_SOON(test, prog_events(&tep.conn) == 1);
 	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
 }
 
