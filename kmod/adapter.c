@@ -30,8 +30,6 @@ static const u32 registering_drivers[] = {
 	RDMA_DRIVER_QEDR,
 	RDMA_DRIVER_OCRDMA,
 	RDMA_DRIVER_VMW_PVRDMA,
-	RDMA_DRIVER_HFI1,
-	RDMA_DRIVER_QIB,
 	RDMA_DRIVER_MANA,
 	RDMA_DRIVER_EFA,
 };
@@ -82,8 +80,6 @@ bool kdapl_driver_fences(const struct ib_device *dev)
 	switch (dev->ops.driver_id) {
 	case RDMA_DRIVER_RXE:
 	case RDMA_DRIVER_SIW:
-	case RDMA_DRIVER_HFI1:
-	case RDMA_DRIVER_QIB:
 		return false;
 	default:
 		return true;
@@ -301,11 +297,26 @@ static void client_remove(struct ib_device *dev, void *client_data)
 	}
 }
 
+/*
+ * rdmavt takes key 0 for all memory, without a further look, at queue pairs of the
+ * kernel: theirs would be open to every peer, and to programs connected with
+ * themselves.
+ */
+static bool driver_is_open(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_HFI1 ||
+	       dev->ops.driver_id == RDMA_DRIVER_QIB;
+}
+
 static int client_add(struct ib_device *dev)
 {
 	u32 port;
 	int ret;
 
+	if (driver_is_open(dev)) {
+		dev_info(&dev->dev, "kdapl: not served: peers could reach all memory by key 0\n");
+		return 0;
+	}
 	rdma_for_each_port(dev, port) {
 		if (!rdma_cap_ib_cm(dev, port) && !rdma_cap_iw_cm(dev, port))
 			continue;

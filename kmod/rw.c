@@ -156,7 +156,7 @@ static void rw_free(struct kdapl_rw *rw)
 {
 	rw_unmap(rw);
 	sg_free_table(&rw->sgt);
-	kfree(rw);
+	kvfree(rw);
 }
 
 static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
@@ -170,12 +170,15 @@ static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
 		parts++;
 		nents += n;
 	}
-	rw = kzalloc(struct_size(rw, part, parts), GFP_KERNEL);
+	/* Each is one request at least: nothing is made that cannot be posted. */
+	if (parts > ep->sq.size)
+		return ERR_PTR(-ENOSPC);
+	rw = kvzalloc(struct_size(rw, part, parts), GFP_KERNEL);
 	if (!rw)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	if (sg_alloc_table(&rw->sgt, nents, GFP_KERNEL)) {
-		kfree(rw);
-		return NULL;
+		kvfree(rw);
+		return ERR_PTR(-ENOMEM);
 	}
 	rw->qp = ep->qp;
 	rw->port = ep->obj.ia->port;
@@ -237,8 +240,8 @@ static struct kdapl_rw *rw_make(const struct kdapl_ep *ep,
 	struct kdapl_rw *rw = rw_alloc(ep, post);
 	int ret;
 
-	if (!rw)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(rw))
+		return rw;
 	ret = rw_map(rw, ep->obj.ia, post);
 	if (!ret)
 		return rw;

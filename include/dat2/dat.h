@@ -1674,7 +1674,7 @@ DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask,
  * Takes two of the EP's max_request_dtos until it has completed, with a
  * DAT_RMR_BIND_COMPLETION_EVENT on the EP's request EVD. What is posted on the EP
  * behind it can tell the peer of @context at once. The former context ends with the
- * bind. A bind that fails breaks the connection, and leaves the RMR unbound; on an EP
+ * bind, as dat_rmr_free() says. A bind that fails breaks the connection, and leaves the RMR unbound; on an EP
  * that is DISCONNECTED it is flushed, and the RMR stays as it is. An upcall may get the
  * event before @context is stored: dat_rmr_query() tells it there.
  *
@@ -1696,7 +1696,8 @@ DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
  * dat_rmr_free() - free a window
  * @rmr: the RMR, bound or not
  *
- * When it returns the context is dead. Waits for binds that are under way; where they
+ * When it returns the context is dead. Soft iWARP still finishes a read of the peer's
+ * that had begun: there the memory is the consumer's when the connection is over. Waits for binds that are under way; where they
  * stand behind requests that the peer does not let finish, the connection breaks after
  * two seconds.
  *

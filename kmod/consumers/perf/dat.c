@@ -41,7 +41,7 @@ static struct {
 	DAT_PZ_HANDLE pz;
 	DAT_PSP_HANDLE psp;
 	struct workqueue_struct *queue;	/* one at a time, in order */
-	struct work_struct requests, sweep;
+	struct work_struct requests, sweep, stop;
 	struct link *server;		/* of the queue alone */
 } self;
 
@@ -329,6 +329,11 @@ static void sweep_work(struct work_struct *work)
 		server_free();
 }
 
+static void stop_work(struct work_struct *work)
+{
+	server_free();
+}
+
 void perf_hang_up(void)
 {
 	queue_work(self.queue, &self.sweep);
@@ -387,6 +392,7 @@ int perf_start(u16 port)
 {
 	INIT_WORK(&self.requests, requests_work);
 	INIT_WORK(&self.sweep, sweep_work);
+	INIT_WORK(&self.stop, stop_work);
 	self.queue = alloc_ordered_workqueue("kdapl_perf", 0);
 	if (!self.queue)
 		return -ENOMEM;
@@ -403,18 +409,15 @@ int perf_start(u16 port)
 }
 
 /*
- * First nobody asks any more; then the last request is through, and no upcall queues
- * work. The abrupt close frees what is left.
+ * First nobody asks any more; then, behind the last request, the server goes, in the
+ * queue as ever: its upcalls queue work until then. The abrupt close frees what is left.
  */
 void perf_stop(void)
 {
 	if (self.psp)
 		dat_psp_free(self.psp);
 	stop_upcalls(self.cr_evd);
-	flush_workqueue(self.queue);
-	if (self.server)
-		stop_upcalls(self.server->evd);
+	queue_work(self.queue, &self.stop);
 	destroy_workqueue(self.queue);
-	server_free();
 	dat_ia_close(self.ia, DAT_CLOSE_ABRUPT_FLAG);
 }

@@ -27,8 +27,8 @@
 static const struct perf_row rows[] = {
 	{ "send64_d1", PERF_PING_PONG, PERF_MESSAGE, 16, 256, 128 },
 	{ "send64_d64", PERF_STREAM, PERF_MESSAGE, 64, 512, 128 },
-	{ "write64k", PERF_WRITE, SZ_64K, 16, 16, 16 },
-	{ "read64k", PERF_READ, SZ_64K, 16, 16, 16 },
+	{ "write64k", PERF_WRITE, SZ_64K, 8, 16, 16 },
+	{ "read64k", PERF_READ, SZ_64K, 8, 16, 16 },
 };
 
 int perf_row_find(const char *name)
