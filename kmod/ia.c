@@ -221,6 +221,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
 	xa_init(&ia->windows);
+	xa_init(&ia->fmrs);
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 }

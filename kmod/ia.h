@@ -70,6 +70,7 @@ struct kdapl_ia {
 	struct list_head cqs;
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
 	struct xarray windows;		/* those of a consumer in the kernel, by key */
+	struct xarray fmrs;		/* LMRs for fast registration, by key */
 
 	/* limits: the smaller of the device's and ours */
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
