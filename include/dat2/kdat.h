@@ -436,6 +436,9 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * untied no more, but only freed; what is posted on an EP that is disconnected
  * already changes nothing.
  *
+ * An upcall may get the event before @lmr_context and @rmr_context are stored:
+ * dat_lmr_query() tells them there.
+ *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
