@@ -54,8 +54,8 @@ struct kdapl_ia {
 	/*
 	 * Of a consumer in the kernel: a request came to @sp. Gives the word of
 	 * the CR, 0 without memory. An EP that the request shall bring along is
-	 * kdapl_cr_bring(). Process context, in a handler of rdma_cm: the device
-	 * stays, and hw_lock is not to be had.
+	 * kdapl_cr_bring(). Process context, in a handler of rdma_cm, or in a
+	 * handoff: the device stays, and hw_lock is not to be had.
 	 */
 	u64 (*cr_arrives)(const struct kdapl_sp *sp, struct kdapl_cr *cr);
 	struct kdapl_evd *lent_evd;	/* for asynchronous events, or NULL */

@@ -1043,7 +1043,8 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INVALID_ADDRESS, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_INVALID_STATE, DAT_INVALID_ADDRESS, DAT_INSUFFICIENT_RESOURCES,
+ * DAT_MODEL_NOT_SUPPORTED.
  */
 DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 			  DAT_CONN_QUAL conn_qual, DAT_TIMEOUT timeout,
@@ -1389,7 +1390,7 @@ DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE srq);
  * @psp: out
  *
  * dat_cr_query() names the EP that a request brings along. It is TENTATIVE, and has
- * defaults for all attributes, and no PZ and EVDs: dat_ep_modify() gives it those before
+ * no PZ and EVDs, nor room for transfers: dat_ep_modify() gives it those before
  * dat_cr_accept(), with NULL for the EP. From then on it is the consumer's; if the
  * request ends otherwise it is gone.
  *
@@ -1550,7 +1551,7 @@ DAT_RETURN dat_cr_query(DAT_CR_HANDLE cr, DAT_CR_PARAM_MASK mask,
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE.
+ * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES.
  */
 DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 			 const DAT_PVOID private_data);

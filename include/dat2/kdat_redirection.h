@@ -112,7 +112,7 @@ struct dat_provider {
  * It is always refused. What consumers call are this module's functions, which know
  * this module's handles only: none of them would find its way to another table. There
  * is nothing that another module could add, either: every RDMA device of the kernel
- * is an adapter here. So the registry has room for one provider, and it is taken.
+ * that can be is an adapter here. So the registry has room for one provider, and it is taken.
  *
  * Context: Process, may sleep.
  * Return: DAT_INSUFFICIENT_RESOURCES; DAT_PROVIDER_ALREADY_REGISTERED for the name

@@ -44,7 +44,7 @@ static void fill_ia(struct kapi_ia *kia, const struct kdapl_ia_query *q,
 	attr->ia_address_ptr = (void *)&kia->address;
 }
 
-/* All streams may be mixed, but not with asynchronous events. */
+/* All streams may be mixed. */
 static void fill_merging(DAT_PROVIDER_ATTR *attr)
 {
 	/* The member is const for its readers. */

@@ -158,10 +158,9 @@ struct kapi_ep *kapi_ep_for_request(struct kapi_ia *kia)
 		kapi_forget(&kep->obj);
 		return ERR_PTR(ret);
 	}
-	mutex_lock(&kep->lock);
+	/* Nobody knows it yet; and rdma_cm's lock is held, which comes inside. */
 	kapi_ep_keep(kep, &no_attr, &arg);
 	kep->attr.srq_soft_hw = DAT_HW_DEFAULT;
-	mutex_unlock(&kep->lock);
 	return kep;
 }
 

@@ -420,6 +420,8 @@ void perf_stop(void)
 		dat_psp_free(self.psp);
 	stop_upcalls(self.cr_evd);
 	queue_work(self.queue, &self.stop);
+	/* A queue that is being destroyed takes no more work. */
+	flush_work(&self.stop);
 	destroy_workqueue(self.queue);
 	dat_ia_close(self.ia, DAT_CLOSE_ABRUPT_FLAG);
 }
