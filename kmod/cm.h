@@ -128,6 +128,22 @@ bool kdapl_addr_includes(const struct kdapl_addr *asked,
 			 const struct kdapl_addr *own);
 
 /**
+ * struct kdapl_addrs - addresses that are collected
+ * @only: those that it includes; NULL for all
+ * @addr: room for them
+ * @max: for how many
+ * @n: how many there are
+ */
+struct kdapl_addrs {
+	const struct kdapl_addr *only;
+	struct kdapl_addr *addr;
+	int max, n;
+};
+
+/* If it is asked for, and there is room. */
+void kdapl_addrs_add(struct kdapl_addrs *addrs, const struct kdapl_addr *addr);
+
+/**
  * kdapl_addr_source() - the own address to connect from
  * @ia: the IA
  * @remote: where to; a link-local one gets its scope from the IA

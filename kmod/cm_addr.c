@@ -154,6 +154,13 @@ bool kdapl_addr_includes(const struct kdapl_addr *asked,
 	       (!asked->scope_id || asked->scope_id == own->scope_id);
 }
 
+void kdapl_addrs_add(struct kdapl_addrs *addrs, const struct kdapl_addr *addr)
+{
+	if (addrs->n < addrs->max &&
+	    (!addrs->only || kdapl_addr_includes(addrs->only, addr)))
+		addrs->addr[addrs->n++] = *addr;
+}
+
 /* The own address that shares the longest prefix with @remote, or NULL. */
 static const struct kdapl_addr *nearest(const struct kdapl_addr *addrs, int n,
 					const struct kdapl_addr *remote)
@@ -184,7 +191,7 @@ int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 	if (!is_unicast(&to))
 		return -EADDRNOTAVAIL;
 
-	n = kdapl_ia_addrs(ia, addrs, ARRAY_SIZE(addrs));
+	n = kdapl_ia_addrs(ia, NULL, addrs, ARRAY_SIZE(addrs));
 	best = nearest(addrs, n, &to);
 	if (!best)
 		return -EADDRNOTAVAIL;

@@ -76,7 +76,8 @@ static enum dat_dtos operation(const struct kdapl_work *work)
 {
 	switch (work->op) {
 	case KDAPL_OP_RECV:
-		return DAT_DTO_RECEIVE;
+		return work->invalidates ? DAT_DTO_RECEIVE_WITH_INVALIDATE :
+					   DAT_DTO_RECEIVE;
 	case KDAPL_OP_RDMA_WRITE:
 		return DAT_DTO_RDMA_WRITE;
 	case KDAPL_OP_RDMA_READ:
@@ -89,6 +90,15 @@ static enum dat_dtos operation(const struct kdapl_work *work)
 	default:
 		return DAT_DTO_SEND;
 	}
+}
+
+/* What a program is not told. */
+static void tell_kernel(const struct kdapl_work *work,
+			struct kdapl_event *event)
+{
+	event->status = KDAPL_DTO_WORD(event->status, operation(work));
+	if (work->invalidates)
+		event->user = KDAPL_DTO_USER_WORD(event->user, work->rkey);
 }
 
 static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
@@ -113,7 +123,7 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 	work->rec.quiet = (work->quiet || is_solicited(ep, work)) &&
 			  event.status == DAT_DTO_SUCCESS;
 	if (ep->obj.ia->kernel && event.type == DAT_DTO_COMPLETION_EVENT)
-		event.status = KDAPL_DTO_WORD(event.status, operation(work));
+		tell_kernel(work, &event);
 	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 						   ep->request_evd,
 		       &event, &work->rec);
@@ -187,11 +197,30 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 	smp_store_release(shown_done, done);
 }
 
+/*
+ * The message made a key invalid, whichever its sender named. That is known before
+ * the event of it: who gets that may bind or tie again at once.
+ */
+static void invalidated(const struct kdapl_ep *ep, struct kdapl_work *work,
+			u32 rkey)
+{
+	struct kdapl_ia *ia = ep->obj.ia;
+
+	if (!ia->kernel)
+		return;
+	work->invalidates = true;
+	work->rkey = rkey;
+	kdapl_rmr_lost(ia, rkey);
+	kdapl_fmr_lost(ia, rkey);
+}
+
 static void received(struct kdapl_ep *ep, struct kdapl_work *work,
 		     const struct ib_wc *wc)
 {
 	work->length = wc->byte_len;
 	work->status = recv_status(wc->status);
+	if (wc->status == IB_WC_SUCCESS && wc->wc_flags & IB_WC_WITH_INVALIDATE)
+		invalidated(ep, work, wc->ex.invalidate_rkey);
 	if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
 		queue_work(kdapl_workqueue, &ep->notify_work);
 }

@@ -57,6 +57,14 @@ struct kdapl_srq;
 #define KDAPL_DTO_OPERATION(word)	((word) >> 8)
 #define KDAPL_DTO_WORD(status, op)	((status) | (op) << 8)
 
+/*
+ * Its words have 32 bits. Above the EP's is what the message of a receive made invalid:
+ * DAT_DTO_RECEIVE_WITH_INVALIDATE.
+ */
+#define KDAPL_DTO_USER(word)		lower_32_bits(word)
+#define KDAPL_DTO_KEY(word)		upper_32_bits(word)
+#define KDAPL_DTO_USER_WORD(user, key)	(lower_32_bits(user) | (u64)(key) << 32)
+
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
 	KDAPL_WORK_PARKED,	/* the device does not take it yet: park.c */
@@ -73,11 +81,13 @@ struct kdapl_work {
 	struct kdapl_rw *rw;	/* of which it is one request, or NULL: rw.c */
 	u64 cookie;
 	u32 length;
+	u32 rkey;		/* that its message made invalid, if @invalidates */
 	u8 op;			/* enum kdapl_op, or KDAPL_WORK_* */
 	u8 state;
 	u8 status;		/* enum kdapl_dto_status */
 	bool suppress;
 	bool quiet;		/* its event is no notification, unless it failed */
+	bool invalidates;	/* a receive of a consumer in the kernel */
 };
 
 /*

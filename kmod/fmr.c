@@ -31,6 +31,19 @@ void kdapl_fmr_free(struct kdapl_fmr *fmr)
 	kfree(fmr);
 }
 
+/* A peer can name it by its key: kdapl_fmr_lost(). */
+static int fmr_list(struct kdapl_lmr *lmr)
+{
+	return xa_insert(&lmr->obj.ia->fmrs, kdapl_key_index(lmr->mr->rkey),
+			 lmr, GFP_KERNEL);
+}
+
+static void fmr_unlist(struct kdapl_lmr *lmr)
+{
+	xa_cmpxchg(&lmr->obj.ia->fmrs, kdapl_key_index(lmr->mr->rkey), lmr,
+		   NULL, 0);
+}
+
 static struct kdapl_fmr *fmr_alloc(u32 max_pages)
 {
 	struct kdapl_fmr *fmr = kzalloc(sizeof(*fmr), GFP_KERNEL);
@@ -53,6 +66,7 @@ int kdapl_fmr_make(struct kdapl_lmr *lmr, u32 max_pages)
 	u32 most = fmr_max_pages(lmr->obj.ia->dev);
 	struct kdapl_fmr *fmr;
 	struct ib_mr *mr;
+	int ret;
 
 	if (!most)
 		return -EOPNOTSUPP;
@@ -72,7 +86,14 @@ int kdapl_fmr_make(struct kdapl_lmr *lmr, u32 max_pages)
 	fmr->given_key = mr->rkey;
 	lmr->mr = mr;
 	lmr->fmr = fmr;
-	return 0;
+	ret = fmr_list(lmr);
+	if (!ret)
+		return 0;
+	lmr->mr = NULL;
+	lmr->fmr = NULL;
+	ib_dereg_mr(mr);
+	kdapl_fmr_free(fmr);
+	return ret;
 }
 
 static bool fmr_is_busy(struct kdapl_fmr *fmr)
@@ -85,12 +106,16 @@ static bool fmr_is_busy(struct kdapl_fmr *fmr)
 	return busy;
 }
 
-void kdapl_fmr_stop(struct kdapl_fmr *fmr)
+void kdapl_fmr_stop(struct kdapl_lmr *lmr)
 {
+	struct kdapl_fmr *fmr = lmr->fmr;
+
 	spin_lock_bh(&fmr->lock);
 	fmr->gone = true;
 	spin_unlock_bh(&fmr->lock);
 	wait_event_idle(fmr->idle, !fmr_is_busy(fmr));
+	/* Before the device can give the key to another one. */
+	fmr_unlist(lmr);
 }
 
 /* ---- memory ------------------------------------------------------------- */
@@ -410,6 +435,45 @@ bool kdapl_fmr_query(struct kdapl_lmr *lmr, struct kdapl_kmem *mem,
 	return tied;
 }
 
+/* No request has it, and nothing is tied. Caller holds the lock. */
+static void fmr_rest(struct kdapl_lmr *lmr)
+{
+	/* Nobody maps anything before it is IDLE. */
+	kdapl_fmr_unmap(lmr);
+	lmr->fmr->state = KDAPL_FMR_IDLE;
+}
+
+/* Caller holds the lock. */
+static void fmr_lose(struct kdapl_lmr *lmr)
+{
+	struct kdapl_fmr *fmr = lmr->fmr;
+
+	fmr->state = KDAPL_FMR_UNTIED;
+	/* The message can be here before the request that tied it is retired. */
+	if (!fmr->works)
+		fmr_rest(lmr);
+}
+
+void kdapl_fmr_lost(struct kdapl_ia *ia, u32 key)
+{
+	struct kdapl_lmr *lmr;
+	struct kdapl_fmr *fmr;
+
+	/* Who is found is not freed meanwhile, nor is what it has here. */
+	rcu_read_lock();
+	lmr = xa_load(&ia->fmrs, kdapl_key_index(key));
+	if (lmr) {
+		fmr = lmr->fmr;
+		spin_lock(&fmr->lock);
+		/* A former key of the MR, or one to come, says nothing of it. */
+		if (fmr->state == KDAPL_FMR_TIED && !fmr->gone &&
+		    fmr->device_key == key)
+			fmr_lose(lmr);
+		spin_unlock(&fmr->lock);
+	}
+	rcu_read_unlock();
+}
+
 void kdapl_fmr_retire(struct kdapl_work *work, struct kdapl_event *event)
 {
 	bool failed = work->status != DAT_DTO_SUCCESS;
@@ -425,15 +489,12 @@ void kdapl_fmr_retire(struct kdapl_work *work, struct kdapl_event *event)
 	}
 	if (failed && fmr->cause != DAT_DTO_SUCCESS)
 		event->status = fmr->cause;
-	/* Nobody maps anything before it is IDLE. */
-	if (work->op == KDAPL_WORK_LMR_INV && !failed)
-		kdapl_fmr_unmap(lmr);
 	spin_lock(&fmr->lock);
 	fmr->works--;
 	if (failed)
 		fmr->state = KDAPL_FMR_BROKEN;
-	else if (work->op == KDAPL_WORK_LMR_INV)
-		fmr->state = KDAPL_FMR_IDLE;
+	else if (fmr->state == KDAPL_FMR_UNTIED && !fmr->works)
+		fmr_rest(lmr);
 	spin_unlock(&fmr->lock);
 	kdapl_obj_unuse(&lmr->obj);
 }

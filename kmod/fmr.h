@@ -22,6 +22,7 @@
 
 struct kdapl_ep;
 struct kdapl_event;
+struct kdapl_ia;
 struct kdapl_lmr;
 struct kdapl_work;
 
@@ -29,7 +30,7 @@ enum kdapl_fmr_state {
 	KDAPL_FMR_IDLE,		/* tied to nothing */
 	KDAPL_FMR_BUSY,		/* a call maps memory */
 	KDAPL_FMR_TIED,		/* a request to tie it was posted */
-	KDAPL_FMR_UNTIED,	/* a request to untie it is not over */
+	KDAPL_FMR_UNTIED,	/* tied no more, but a request for it is not over */
 	KDAPL_FMR_BROKEN,	/* a request failed: nobody knows what it is */
 };
 
@@ -89,8 +90,8 @@ struct kdapl_fmr_post {
 /* For the LMR's life: lmr.c. Process context. */
 /* -EOPNOTSUPP: the device has no such LMRs. -ENOSPC: none of that many pages. */
 int kdapl_fmr_make(struct kdapl_lmr *lmr, u32 max_pages);
-/* No call uses the MR any more after this. */
-void kdapl_fmr_stop(struct kdapl_fmr *fmr);
+/* Nobody uses the MR, or finds it by its key, any more after this. */
+void kdapl_fmr_stop(struct kdapl_lmr *lmr);
 /* Its MR is gone, or untied. Any context up to softirq. */
 void kdapl_fmr_unmap(struct kdapl_lmr *lmr);
 /* What it is tied to, or NULL. Caller holds its lock. */
@@ -131,6 +132,16 @@ int kdapl_fmr_tie(struct kdapl_lmr *lmr, struct kdapl_ep *ep,
  */
 int kdapl_fmr_untie(struct kdapl_lmr *lmr, struct kdapl_ep *ep, u64 cookie,
 		    u32 flags);
+
+/**
+ * kdapl_fmr_lost() - a peer's message has made a key invalid
+ * @ia: of a kernel consumer
+ * @key: as the peer named it, which may be anything's
+ *
+ * What is tied under it is tied no more: the LMR is as if its owner had untied it, if
+ * the request that tied it is over, or when it is. The caller holds the lock of an EP.
+ */
+void kdapl_fmr_lost(struct kdapl_ia *ia, u32 key);
 
 /**
  * kdapl_fmr_query() - what an LMR was tied to last

@@ -294,7 +294,7 @@ static int frwr_open(struct kdapl_pz *pz)
 	struct kdapl_frwr *frwr = ERR_PTR(-EADDRNOTAVAIL);
 	int i, n;
 
-	n = kdapl_ia_addrs(pz->obj.ia, addrs, ARRAY_SIZE(addrs));
+	n = kdapl_ia_addrs(pz->obj.ia, NULL, addrs, ARRAY_SIZE(addrs));
 	for (i = 0; i < n; i++) {
 		frwr = frwr_create(pz, &addrs[i]);
 		if (!IS_ERR(frwr)) {

@@ -18,6 +18,12 @@ struct kdapl_pz;
 /* Bytes that one registration can cover, at any alignment; 0 for none. */
 u64 kdapl_frwr_max_size(const struct ib_device *dev);
 
+/* What of a key stays the same through an MR's life: who is found by it. */
+static inline unsigned long kdapl_key_index(u32 key)
+{
+	return key >> 8;
+}
+
 /**
  * kdapl_frwr_map() - fill an MR's page table, which the device may not use now
  * @mr: the MR

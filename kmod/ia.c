@@ -62,72 +62,69 @@ void kdapl_ia_leave(struct kdapl_ia *ia)
 
 /* ---- addresses ---------------------------------------------------------- */
 
-static int addrs_ipv4(struct net_device *ndev, bool global,
-		      struct kdapl_addr *addrs, int n, int max)
+static void addrs_ipv4(struct net_device *ndev, bool global,
+		       struct kdapl_addrs *addrs)
 {
 	struct in_device *in_dev = __in_dev_get_rcu(ndev);
+	struct kdapl_addr addr = { .family = AF_INET };
 	const struct in_ifaddr *ifa;
 	bool wide;
 
 	if (!in_dev)
-		return n;
+		return;
 	in_dev_for_each_ifa_rcu(ifa, in_dev) {
 		wide = ifa->ifa_scope < RT_SCOPE_LINK;
-		if (n == max || global != wide)
+		if (global != wide)
 			continue;
-		memset(&addrs[n], 0, sizeof(addrs[n]));
-		addrs[n].family = AF_INET;
-		memcpy(addrs[n].addr, &ifa->ifa_local, sizeof(ifa->ifa_local));
-		n++;
+		memcpy(addr.addr, &ifa->ifa_local, sizeof(ifa->ifa_local));
+		kdapl_addrs_add(addrs, &addr);
 	}
-	return n;
 }
 
-static int addrs_ipv6(struct net_device *ndev, bool global,
-		      struct kdapl_addr *addrs, int n, int max)
+static void addrs_ipv6(struct net_device *ndev, bool global,
+		       struct kdapl_addrs *addrs)
 {
 #if IS_ENABLED(CONFIG_IPV6)
+	struct kdapl_addr addr = { .family = AF_INET6 };
 	struct inet6_dev *idev = __in6_dev_get(ndev);
 	const struct inet6_ifaddr *ifp;
 	bool link_local;
 
 	if (!idev)
-		return n;
+		return;
 	read_lock_bh(&idev->lock);
 	list_for_each_entry(ifp, &idev->addr_list, if_list) {
 		link_local = ipv6_addr_type(&ifp->addr) & IPV6_ADDR_LINKLOCAL;
-		if (n == max || global == link_local)
+		if (global == link_local)
 			continue;
 		/* Nothing can be bound to it before it is known to be ours. */
 		if (ifp->flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED))
 			continue;
-		memset(&addrs[n], 0, sizeof(addrs[n]));
-		addrs[n].family = AF_INET6;
-		addrs[n].scope_id = link_local ? ndev->ifindex : 0;
-		memcpy(addrs[n].addr, &ifp->addr, sizeof(ifp->addr));
-		n++;
+		addr.scope_id = link_local ? ndev->ifindex : 0;
+		memcpy(addr.addr, &ifp->addr, sizeof(ifp->addr));
+		kdapl_addrs_add(addrs, &addr);
 	}
 	read_unlock_bh(&idev->lock);
 #endif
-	return n;
 }
 
-int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max)
+int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
+		   struct kdapl_addr *addr, int max)
 {
+	struct kdapl_addrs addrs = { .only = only, .addr = addr, .max = max };
 	struct net_device *ndev;
-	int n = 0;
 
 	ndev = kdapl_adapter_netdev(ia->dev, ia->port, ia->net);
 	if (!ndev)
 		return 0;
 	rcu_read_lock();
-	n = addrs_ipv4(ndev, true, addrs, n, max);
-	n = addrs_ipv6(ndev, true, addrs, n, max);
-	n = addrs_ipv4(ndev, false, addrs, n, max);
-	n = addrs_ipv6(ndev, false, addrs, n, max);
+	addrs_ipv4(ndev, true, &addrs);
+	addrs_ipv6(ndev, true, &addrs);
+	addrs_ipv4(ndev, false, &addrs);
+	addrs_ipv6(ndev, false, &addrs);
 	rcu_read_unlock();
 	dev_put(ndev);
-	return n;
+	return addrs.n;
 }
 
 /* ---- open --------------------------------------------------------------- */
@@ -221,6 +218,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
 	xa_init(&ia->windows);
+	xa_init(&ia->fmrs);
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 }
@@ -530,6 +528,7 @@ int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 	if (ia->frwr)
 		arg->flags |= KDAPL_IA_FRWR;
 	ia_query_names(ia, arg);
-	arg->num_addrs = kdapl_ia_addrs(ia, arg->addrs, KDAPL_ADDRS_MAX);
+	arg->num_addrs = kdapl_ia_addrs(ia, NULL, arg->addrs,
+					KDAPL_ADDRS_MAX);
 	return 0;
 }

@@ -70,6 +70,7 @@ struct kdapl_ia {
 	struct list_head cqs;
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
 	struct xarray windows;		/* those of a consumer in the kernel, by key */
+	struct xarray fmrs;		/* LMRs for fast registration, by key */
 
 	/* limits: the smaller of the device's and ours */
 	u32 max_requests, max_recvs, max_iov, max_iov_read;
@@ -130,10 +131,11 @@ static inline gfp_t kdapl_ia_gfp(const struct kdapl_ia *ia)
 }
 
 /*
- * The adapter's own addresses, for binding: fills up to @max, returns how many.
- * Process context.
+ * The adapter's own addresses, for binding, or those that @only includes: fills up
+ * to @max, returns how many. Process context.
  */
-int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max);
+int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
+		   struct kdapl_addr *addr, int max);
 
 /*
  * The device goes: all its objects go, the IA and its own objects stay, and waits

@@ -223,7 +223,7 @@ static void lmr_deregister(struct kdapl_lmr *lmr)
 	struct kdapl_pages *pages = NULL;
 
 	if (lmr->fmr)
-		kdapl_fmr_stop(lmr->fmr);
+		kdapl_fmr_stop(lmr);
 	/* A device that keeps its access keeps the pages as well. */
 	if (lmr->mr && WARN_ON(ib_dereg_mr(lmr->mr)))
 		return;

@@ -180,6 +180,7 @@ static struct kdapl_work *wq_next(struct kdapl_wq *wq, u8 op, u64 cookie,
 	work->op = op;
 	work->suppress = flags & KDAPL_SQE_SUPPRESS && op != KDAPL_OP_RECV;
 	work->quiet = flags & KDAPL_SQE_QUIET;
+	work->invalidates = false;
 	work->length = 0;
 	return work;
 }

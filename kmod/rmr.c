@@ -53,18 +53,13 @@ static int bind_access(u32 privileges)
 	return access;
 }
 
-/* What of a key stays the same through an MR's life. */
-static unsigned long key_index(u32 key)
-{
-	return key >> 8;
-}
-
 static void window_free(struct kdapl_window *window)
 {
 	struct kdapl_ia *ia = window->ia;
 
 	/* Before the device can give the key to another one. */
-	xa_cmpxchg(&ia->windows, key_index(window->mr->rkey), window, NULL, 0);
+	xa_cmpxchg(&ia->windows, kdapl_key_index(window->mr->rkey), window,
+		   NULL, 0);
 	/* A device that keeps its access keeps the pages as well. */
 	if (ib_dereg_mr(window->mr)) {
 		pr_warn_ratelimited("%s keeps an MR\n", ia->name);
@@ -147,7 +142,10 @@ static struct kdapl_window *window_made(struct kdapl_window *window)
 	return ERR_CAST(mr);
 }
 
-/* A consumer in the kernel can name it by its key: kdapl_rmr_sge(). */
+/*
+ * A consumer in the kernel can name it by its key: kdapl_rmr_sge(). So can its peer:
+ * kdapl_rmr_lost().
+ */
 static struct kdapl_window *window_list(struct kdapl_window *window)
 {
 	struct kdapl_ia *ia = window->ia;
@@ -155,7 +153,7 @@ static struct kdapl_window *window_list(struct kdapl_window *window)
 
 	if (!ia->kernel)
 		return window;
-	ret = xa_insert(&ia->windows, key_index(window->mr->rkey), window,
+	ret = xa_insert(&ia->windows, kdapl_key_index(window->mr->rkey), window,
 			GFP_KERNEL);
 	if (!ret)
 		return window;
@@ -710,7 +708,7 @@ enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
 
 	/* It keeps the RMR, too: that is freed after its windows. */
 	rcu_read_lock();
-	window = xa_load(&ia->windows, key_index(seg->lmr));
+	window = xa_load(&ia->windows, kdapl_key_index(seg->lmr));
 	if (window && window->rmr->pz == pz) {
 		spin_lock(&window->rmr->lock);
 		status = window_sge(window, seg, sge);
@@ -718,6 +716,36 @@ enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
 	}
 	rcu_read_unlock();
 	return status;
+}
+
+/*
+ * It is not bound any more, and nothing is to be posted for that. Whether accesses
+ * that had begun are over as well depends on the device: it is deregistered, which
+ * waits. Caller holds the RMR's lock.
+ */
+static void window_lose(struct kdapl_window *window)
+{
+	window->rmr->bound = NULL;
+	window->dead = true;
+	if (!window->works)
+		window_bury(window);
+}
+
+void kdapl_rmr_lost(struct kdapl_ia *ia, u32 key)
+{
+	struct kdapl_window *window;
+
+	/* See kdapl_rmr_sge(). */
+	rcu_read_lock();
+	window = xa_load(&ia->windows, kdapl_key_index(key));
+	if (window) {
+		spin_lock(&window->rmr->lock);
+		/* A former key of the MR, or one to come, says nothing of it. */
+		if (window->rmr->bound == window && window->mr->rkey == key)
+			window_lose(window);
+		spin_unlock(&window->rmr->lock);
+	}
+	rcu_read_unlock();
 }
 
 /* ---- the ends ----------------------------------------------------------- */

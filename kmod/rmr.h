@@ -140,6 +140,14 @@ enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
 				    const struct kdapl_pz *pz,
 				    const struct kdapl_seg *seg,
 				    struct ib_sge *sge);
+/**
+ * kdapl_rmr_lost() - a peer's message has made a key invalid
+ * @ia: of a kernel consumer
+ * @key: as the peer named it, which may be anything's
+ *
+ * What is bound under it is bound no more. The caller holds the lock of an EP.
+ */
+void kdapl_rmr_lost(struct kdapl_ia *ia, u32 key);
 /* The device is gone, and all EPs before. */
 void kdapl_rmr_kill(struct kdapl_rmr *rmr);
 

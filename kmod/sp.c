@@ -240,25 +240,16 @@ static int sp_start_any(struct kdapl_sp *sp, const struct kdapl_addr *addrs,
 	return ret;
 }
 
-/* All of the IA's, or what @only stands for. */
-static int sp_addrs(const struct kdapl_sp *sp, const struct kdapl_addr *only,
-		    struct kdapl_addr *addrs)
-{
-	int i, kept = 0, n = kdapl_ia_addrs(sp->obj.ia, addrs, KDAPL_SP_ADDRS);
-
-	for (i = 0; i < n; i++)
-		if (!only || kdapl_addr_includes(only, &addrs[i]))
-			addrs[kept++] = addrs[i];
-	return kept;
-}
-
-/* @any: any port will do, and the conn_qual is that. */
+/*
+ * On all addresses of the IA, or on those that @only stands for. @any: any port will do,
+ * and the conn_qual is that.
+ */
 static int sp_open(struct kdapl_sp *sp, const struct kdapl_addr *only, bool any)
 {
 	struct kdapl_addr addrs[KDAPL_SP_ADDRS];
 	int num_addrs;
 
-	num_addrs = sp_addrs(sp, only, addrs);
+	num_addrs = kdapl_ia_addrs(sp->obj.ia, only, addrs, ARRAY_SIZE(addrs));
 	if (any)
 		return sp_start_any(sp, addrs, num_addrs);
 	return sp_start(sp, addrs, num_addrs,

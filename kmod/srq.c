@@ -242,6 +242,7 @@ static struct srq_work *srq_get_slot(struct kdapl_srq *srq,
 	list_del_init(&slot->list);
 	slot->work.cookie = sqe->cookie;
 	slot->work.state = KDAPL_WORK_POSTED;
+	slot->work.invalidates = false;
 	slot->work.length = 0;
 	slot->num_sge = sqe->num_seg;
 	return slot;

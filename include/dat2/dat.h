@@ -604,6 +604,12 @@ typedef enum dat_dto_completion_status {
 /*
  * DAT_DTO_COMPLETION_EVENT; the length (sic) counts where it succeeded. The EP is NULL
  * where it was freed; the cookie still tells which operation it was.
+ *
+ * The context is of DAT_DTO_RECEIVE_WITH_INVALIDATE, else 0: what the peer's message
+ * made invalid. It is what the peer named, so compare it with what the peer was to
+ * name. An RMR that was bound under it is bound to nothing, an LMR of
+ * dat_lmr_allocate() that was tied under it is tied to nothing, as their queries say,
+ * and nothing is to be posted for that.
  */
 typedef struct dat_dto_completion_event_data {
 	DAT_EP_HANDLE ep_handle;
@@ -611,7 +617,7 @@ typedef struct dat_dto_completion_event_data {
 	DAT_DTO_COMPLETION_STATUS status;
 	DAT_SEG_LENGTH transfered_length;
 	DAT_DTOS operation;
-	DAT_RMR_CONTEXT rmr_context;	/* what the peer invalidated; 0 as yet */
+	DAT_RMR_CONTEXT rmr_context;	/* see above */
 } DAT_DTO_COMPLETION_EVENT_DATA;
 
 /* DAT_RMR_BIND_COMPLETION_EVENT; the RMR is NULL where it was freed. */
@@ -1188,6 +1194,9 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @invalidate: whether there is something to invalidate
  * @rmr_context: of the peer's, invalid when the message is there
  *
+ * The peer's receive completes as DAT_DTO_RECEIVE_WITH_INVALIDATE. Where
+ * the peer has no such context the connection breaks.
+ *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
@@ -1675,9 +1684,11 @@ DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask,
  * Takes two of the EP's max_request_dtos until it has completed, with a
  * DAT_RMR_BIND_COMPLETION_EVENT on the EP's request EVD. What is posted on the EP
  * behind it can tell the peer of @context at once. The former context ends with the
- * bind, as dat_rmr_free() says. A bind that fails breaks the connection, and leaves the RMR unbound; on an EP
- * that is DISCONNECTED it is flushed, and the RMR stays as it is. An upcall may get the
- * event before @context is stored: dat_rmr_query() tells it there.
+ * bind, as dat_rmr_free() says, or when a message of the peer's makes it invalid, which
+ * leaves the RMR unbound; do not post a bind while such a message may be on its way:
+ * some adapters let it fail. A bind that fails breaks the connection, and leaves the RMR
+ * unbound; on an EP that is DISCONNECTED it is flushed, and the RMR stays as it is. An
+ * upcall may get the event before @context is stored: dat_rmr_query() tells it there.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER;

@@ -423,13 +423,21 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * memory stays the consumer's and must live until dat_lmr_invalidate() has
  * completed, or the LMR is freed; see there for verbs in software, which hold for
  * freeing a tied LMR as well. The contexts are good if it succeeds, until
- * dat_lmr_invalidate() is posted. An @rmr_context may come back, but not before 255
- * others.
+ * dat_lmr_invalidate() is posted or a message of a peer's makes @rmr_context invalid.
+ * An @rmr_context may come back, but not before 255 others.
+ *
+ * With the event of such a message (DAT_DTO_RECEIVE_WITH_INVALIDATE) the LMR is untied,
+ * as if dat_lmr_invalidate() had completed, and that is refused with DAT_INVALID_STATE.
+ * It can be tied again at once; but where the event of this request has not come yet,
+ * only when it has.
  *
  * One that is tied, or whose dat_lmr_invalidate() has not completed, is refused with
  * DAT_INVALID_STATE. When a request for it fails, or is flushed, it can be tied or
  * untied no more, but only freed; what is posted on an EP that is disconnected
  * already changes nothing.
+ *
+ * An upcall may get the event before @lmr_context and @rmr_context are stored:
+ * dat_lmr_query() tells them there.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -452,9 +460,11 @@ DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
  *	adapter's only fence: RDMA reads before it have completed. Where other
  *	requests use the LMR, wait for their completions first.
  *
- * What is posted behind it cannot use the LMR. The memory is the consumer's when it
- * has completed. Verbs in software (soft RoCE, soft iWARP) then still finish an access
- * of the peer that had begun: there, be told by the peer that it is through.
+ * What is posted behind it cannot use the LMR. Do not post it while a message of the
+ * peer's that does the same may be on its way: some adapters let it fail, which ends
+ * the connection. The memory is the consumer's when it has completed. Verbs in software
+ * (soft RoCE, soft iWARP) then still finish an access of the peer that had begun: there,
+ * be told by the peer that it is through.
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,

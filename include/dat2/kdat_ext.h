@@ -61,14 +61,16 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * the call returns.
  *
  * The operation takes as much room among the EP's requests as the device needs
- * requests for it: one for every max_request_iov entries, or, with registration (to
+ * requests for it: one for every max_request_iov entries (of a read: for every
+ * max_rdma_read_iov entries, where that is less), or, with registration (to
  * read on iWARP), three for every megabyte and for every place where memory does not
  * go on at a page's border. All that is free at once, or nothing is posted.
  *
  * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
  * Return: DAT_SUCCESS; as dat_ep_post_rdma_read(), and DAT_INSUFFICIENT_RESOURCES
- * without memory, DAT_INTERRUPTED_CALL, DAT_MODEL_NOT_SUPPORTED (soft iWARP: it can
- * neither write so, nor be sure that a peer is through with what was registered).
+ * without memory, or where there is no room to map it, DAT_INVALID_PARAMETER where the
+ * device cannot reach it, DAT_INTERRUPTED_CALL, DAT_MODEL_NOT_SUPPORTED (soft iWARP: it
+ * can neither write so, nor be sure that a peer is through with what was registered).
  */
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,

@@ -3,6 +3,7 @@
 
 #include <linux/export.h>
 
+#include "../cm.h"
 #include "../sp.h"
 #include "kapi.h"
 
@@ -22,11 +23,13 @@ static int csp_make(struct kapi_csp *kcsp, const struct kdapl_addr *addr)
 	ret = kapi_enter(kia);
 	if (ret)
 		return ret;
+	/* A request can come, and who gets it ask for this, before the call returns. */
+	kapi_sockaddr(&kcsp->address, addr);
 	ret = kdapl_csp_create(kia->core, &arg);
 	kapi_leave(kia);
 	if (ret)
 		return ret;
-	kapi_sockaddr(&kcsp->address, &arg.addr);
+	kdapl_sockaddr_set_port(&kcsp->address, arg.addr.port);
 	return kapi_tie(&kcsp->obj, arg.id, KDAPL_OBJ_PSP);
 }
 

@@ -28,13 +28,18 @@ void kapi_event_unread(const struct kdapl_event *event)
 
 static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 {
+	DAT_DTOS operation = KDAPL_DTO_OPERATION(from->status);
+
 	srq_reaped(upper_32_bits(from->length));
 	data->dto_completion_event_data = (struct dat_dto_completion_event_data){
-		.ep_handle = kapi_live(from->user, DAT_HANDLE_TYPE_EP),
+		.ep_handle = kapi_live(KDAPL_DTO_USER(from->user),
+				       DAT_HANDLE_TYPE_EP),
 		.user_cookie.as_64 = from->cookie,
 		.status = KDAPL_DTO_STATUS(from->status),
 		.transfered_length = lower_32_bits(from->length),
-		.operation = KDAPL_DTO_OPERATION(from->status),
+		.operation = operation,
+		.rmr_context = operation == DAT_DTO_RECEIVE_WITH_INVALIDATE ?
+			       KDAPL_DTO_KEY(from->user) : 0,
 	};
 }
 

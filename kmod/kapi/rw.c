@@ -19,6 +19,23 @@ static DAT_RETURN rw_nothing(DAT_EP_HANDLE ep, const DAT_RMR_TRIPLET *remote,
 				     DAT_COMPLETION_DEFAULT_FLAG);
 }
 
+/* Mapping memory fails in ways of its own. */
+static DAT_RETURN rw_error(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return kapi_post_error(-ENOBUFS);
+	case -EIO:
+	case -EAGAIN:
+		return kapi_error(-ENOMEM);
+	case -EREMOTEIO:
+		/* Another device's, which this one does not reach. */
+		return KAPI_BAD_ARG(2);
+	default:
+		return kapi_post_error(err);
+	}
+}
+
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
 			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
@@ -46,6 +63,6 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 		.length = remote->segment_length,
 		.cookie = cookie.as_64,
 	});
-	return kapi_post_error(ret == -ENOSPC ? -ENOBUFS : ret);
+	return rw_error(ret);
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_rw);

@@ -9,6 +9,9 @@
 #include <linux/sched/signal.h>
 
 #include "../account.h"
+#include "../cno.h"
+#include "../rmr.h"
+#include "../srq.h"
 #include "env.h"
 
 #define LIMIT_PAGES	100
@@ -243,6 +246,61 @@ static void account_lmrs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_pinned_read(), before);
 }
 
+/* ---- memory of the kernel ------------------------------------------------------ */
+
+static void make_bound_rmr(struct env *env, const struct test_ep *tep)
+{
+	struct kdapl_rmr_create rmr = { .pz = env->pz };
+	struct kdapl_rmr_bind bind = {
+		.ep = tep->id,
+		.lmr = env->lmr,
+		.addr = ENV_LMR_ADDR,
+		.length = PAGE_SIZE,
+		.privileges = KDAPL_PRIV_REMOTE_READ,
+	};
+
+	KUNIT_ASSERT_EQ(env->test, kdapl_rmr_create(env->ia, &rmr), 0);
+	bind.rmr = rmr.id;
+	KUNIT_EXPECT_EQ(env->test, kdapl_rmr_bind(env->ia, &bind), 0);
+	KUNIT_EXPECT_EQ(env->test, fake_complete(env_qp(tep), &env_qp(tep)->sq,
+						 1, IB_WC_SUCCESS), 1);
+}
+
+/* What an IA's owner can make, and what that makes in its turn. */
+static void make_all(struct env *env)
+{
+	struct kdapl_srq_create srq = {
+		.pz = env->pz, .max_recvs = 8, .max_recv_iov = 1,
+	};
+	struct kdapl_cno_create cno = {};
+	struct test_ep tep;
+
+	env->ia->drop_async = true;
+	/* Its EPs have a queue more. */
+	env->ia->iwarp = true;
+	tep = env_ep(env, 8);
+	env_connect(env, &tep);
+	make_bound_rmr(env, &tep);
+	KUNIT_EXPECT_EQ(env->test, kdapl_srq_create(env->ia, &srq), 0);
+	KUNIT_EXPECT_EQ(env->test, kdapl_cno_create(env->ia, &cno), 0);
+}
+
+/* To its control group: it could have as much as it likes otherwise. */
+static void account_memory(struct kunit *test)
+{
+	make_all(test->priv);
+	KUNIT_EXPECT_GT(test, atomic_read(&fake_cm.paid), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_cm.unpaid), 0);
+}
+
+/* The process that happens to run is not the consumer's. */
+static void account_no_memory(struct kunit *test)
+{
+	make_all(test->priv);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_cm.paid), 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&fake_cm.unpaid), 0);
+}
+
 static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_npages),
 	KUNIT_CASE(account_exceeded),
@@ -251,6 +309,12 @@ static struct kunit_case account_cases[] = {
 	KUNIT_CASE(account_explain),
 	KUNIT_CASE(account_threads),
 	KUNIT_CASE(account_lmrs),
+	KUNIT_CASE(account_memory),
+	{}
+};
+
+static struct kunit_case account_kernel_cases[] = {
+	KUNIT_CASE(account_no_memory),
 	{}
 };
 
@@ -261,4 +325,11 @@ static struct kunit_suite account_suite = {
 	.test_cases = account_cases,
 };
 
-kunit_test_suite(account_suite);
+static struct kunit_suite account_kernel_suite = {
+	.name = "kdapl-account-kernel",
+	.init = env_init_kernel,
+	.exit = env_exit,
+	.test_cases = account_kernel_cases,
+};
+
+kunit_test_suites(&account_suite, &account_kernel_suite);

@@ -93,6 +93,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev, bool kernel)
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
 	xa_init(&ia->windows);
+	xa_init(&ia->fmrs);
 	ia->rmr_reuse = true;
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
@@ -185,6 +186,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->mrs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->pds, 0);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->fmrs));
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);
 	KUNIT_EXPECT_EQ(test, fake_cm.pinned, 0);

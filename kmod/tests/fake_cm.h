@@ -3,6 +3,7 @@
 #ifndef KDAPL_TEST_FAKE_CM_H
 #define KDAPL_TEST_FAKE_CM_H
 
+#include <linux/atomic.h>
 #include <linux/gfp.h>
 
 #include "../kdapl_uapi.h"
@@ -17,6 +18,7 @@ struct fake_cm {
 	int registered;		/* by it, and not invalidated */
 	int access;		/* of the last one */
 	int charged, free;	/* rings that somebody pays for, and not */
+	atomic_t paid, unpaid;	/* other memory, likewise */
 	int mapped;		/* fake_map_sgtable() that was not undone */
 };
 
@@ -33,5 +35,7 @@ struct sg_table;
 int fake_map_sgtable(struct sg_table *sgt);
 void fake_unmap_sgtable(struct sg_table *sgt);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
+void *fake_kzalloc(size_t size, gfp_t gfp);
+void *fake_kvzalloc(size_t size, gfp_t gfp);
 
 #endif /* KDAPL_TEST_FAKE_CM_H */

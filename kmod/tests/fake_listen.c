@@ -59,22 +59,36 @@ struct sockaddr_storage fake_address(const char *text, u16 port)
 
 /* ---- the adapter's addresses --------------------------------------------- */
 
-int kdapl_ia_addrs(struct kdapl_ia *ia, struct kdapl_addr *addrs, int max)
+static struct kdapl_addr own_address(int i)
 {
 	static const char * const own[FAKE_ADDRS] = {
 		FAKE_ADDR, FAKE_ADDR2, FAKE_ADDR6, FAKE_LINK,
 	};
-	struct sockaddr_storage ss;
+	struct sockaddr_storage ss = fake_address(own[i], 0);
+	struct kdapl_addr addr;
+
+	if (i == 3)
+		((struct sockaddr_in6 *)&ss)->sin6_scope_id = FAKE_SCOPE;
+	kdapl_addr_from_sockaddr(&addr, &ss);
+	return addr;
+}
+
+int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
+		   struct kdapl_addr *addr, int max)
+{
+	struct kdapl_addrs addrs = { .only = only, .addr = addr, .max = max };
+	struct kdapl_addr one = { .family = AF_INET, .addr = { 10 } };
 	int i;
 
-	for (i = 0; i < FAKE_ADDRS; i++) {
-		ss = fake_address(own[i], 0);
-		if (i == 3)
-			((struct sockaddr_in6 *)&ss)->sin6_scope_id =
-				FAKE_SCOPE;
-		kdapl_addr_from_sockaddr(&addrs[i], &ss);
+	for (i = 0; i < fake_listen.more_addrs; i++) {
+		one.addr[3] = i + 1;
+		kdapl_addrs_add(&addrs, &one);
 	}
-	return FAKE_ADDRS;
+	for (i = 0; i < FAKE_ADDRS; i++) {
+		one = own_address(i);
+		kdapl_addrs_add(&addrs, &one);
+	}
+	return addrs.n;
 }
 
 bool kdapl_ia_may_bind(const struct kdapl_ia *ia)

@@ -27,6 +27,7 @@ struct fake_listen {
 	int bind_error;		/* what binding ends with */
 	u16 next_port;
 	u16 busy_port;		/* somebody else's, at FAKE_ADDR2 */
+	int more_addrs;		/* that the adapter has before those above */
 	int rejects, accepts, accept_result;
 };
 

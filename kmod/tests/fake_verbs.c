@@ -184,20 +184,38 @@ static u32 wr_bytes(const struct fake_wr *wr)
 	return bytes;
 }
 
+/* A message's, whatever became of it; what it names may be nothing of ours. */
+static void invalidate(struct fake_qp *qp, struct ib_wc *wc)
+{
+	struct fake_window *window = window_of(qp->invalidates);
+
+	wc->wc_flags = IB_WC_WITH_INVALIDATE;
+	wc->ex.invalidate_rkey = qp->invalidates;
+	if (wc->status == IB_WC_SUCCESS && window &&
+	    window->key == qp->invalidates)
+		window->live = false;
+	qp->invalidates = 0;
+}
+
 /* Caller holds the device's lock. False when the queue is full. */
 static bool add_wc(struct fake_cq *cq, struct fake_qp *qp,
 		   const struct fake_wr *wr, enum ib_wc_opcode opcode,
 		   enum ib_wc_status status)
 {
+	struct ib_wc *wc;
+
 	if (WARN_ON(cq->head - cq->tail >= cq->ib.cqe))
 		return false;
-	cq->wc[cq->head++ & (cq->ib.cqe - 1)] = (struct ib_wc) {
+	wc = &cq->wc[cq->head++ & (cq->ib.cqe - 1)];
+	*wc = (struct ib_wc) {
 		.wr_id = wr->wr_id,
 		.status = status,
 		.opcode = opcode,
 		.byte_len = wr_bytes(wr),
 		.qp = &qp->ib,
 	};
+	if (opcode == IB_WC_RECV && qp->invalidates)
+		invalidate(qp, wc);
 	return true;
 }
 

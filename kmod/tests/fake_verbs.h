@@ -59,6 +59,7 @@ struct fake_qp {
 	bool post_keeps;	/* the one that failed completes all the same */
 	bool post_stays;	/* the error: every later request fails, too */
 	bool stuck;		/* it does not go to error */
+	u32 invalidates;	/* what the next message makes invalid, or 0 */
 };
 
 struct fake_cq {

@@ -92,6 +92,20 @@ static void finish(struct env *env, struct test_ep *tep, u32 n)
 				      IB_WC_SUCCESS), n);
 }
 
+/* A message comes that makes @key invalid. */
+static void peer_invalidates(struct env *env, struct test_ep *tep, u32 key)
+{
+	struct fake_qp *qp = env_qp(tep);
+
+	*kdapl_post_begin(tep->ep, true) =
+		prog_sqe(env, tep->id, KDAPL_OP_RECV, 50);
+	KUNIT_EXPECT_EQ(env->test, kdapl_post_add(tep->ep), 0);
+	kdapl_post_end(tep->ep, true, true);
+	qp->invalidates = key;
+	KUNIT_EXPECT_EQ(env->test,
+			fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS), 1);
+}
+
 static struct test_ep connected(struct env *env, u32 depth)
 {
 	struct test_ep tep = env_ep(env, depth);
@@ -384,6 +398,75 @@ static void fmr_behind_invalidation(struct kunit *test)
 	EXPECT_NO_EVENT(test, &tep.request);
 }
 
+/* By the key that it is tied under, over any connection, and by no other key. */
+static void fmr_lost(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH), other = connected(env, DEPTH);
+	struct kdapl_fmr_post first = request(1), second = request(3);
+
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &first), 0);
+	finish(env, &tep, 1);
+	peer_invalidates(env, &tep, first.rkey ^ 1);
+	peer_invalidates(env, &tep, 0xdeadbeef);
+	EXPECT_SEGMENT(env, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 1);
+	peer_invalidates(env, &other, first.rkey);
+	EXPECT_SEGMENT(env, DAT_DTO_ERR_LOCAL_PROTECTION);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, untie(&tep, 2), -EBADFD);
+
+	/* Its former key is nothing to it. */
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &second), 0);
+	KUNIT_EXPECT_NE(test, first.rkey, second.rkey);
+	finish(env, &tep, 1);
+	peer_invalidates(env, &tep, first.rkey);
+	EXPECT_SEGMENT(env, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_NE(test, fake_reaches(second.rkey), 0);
+	KUNIT_EXPECT_EQ(test, untie(&tep, 4), 0);
+	peer_invalidates(env, &tep, second.rkey);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 1);
+}
+
+/* The message is there before the request is retired, which has the MR until then. */
+static void fmr_lost_early(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct kdapl_fmr_post post = request(1);
+
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &post), 0);
+	peer_invalidates(env, &tep, post.rkey);
+	EXPECT_SEGMENT(env, DAT_DTO_ERR_LOCAL_PROTECTION);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 1);
+	KUNIT_EXPECT_EQ(test, untie(&tep, 2), -EBADFD);
+	KUNIT_EXPECT_EQ(test, tie(&tep, 2), -EBUSY);
+	KUNIT_EXPECT_EQ(test, destroy(env), -EBUSY);
+	finish(env, &tep, 1);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	/* The device is played: for it the message comes only now. */
+	peer_invalidates(env, &tep, post.rkey);
+	KUNIT_EXPECT_EQ(test, tie(&tep, 3), 0);
+	finish(env, &tep, 1);
+	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_SUCCESS);
+}
+
+static void fmr_lost_then_freed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct kdapl_fmr_post post = request(1);
+
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &post), 0);
+	finish(env, &tep, 1);
+	peer_invalidates(env, &tep, post.rkey);
+	KUNIT_EXPECT_EQ(test, destroy(env), 0);
+	/* Nobody is found any more. */
+	peer_invalidates(env, &tep, post.rkey);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+}
+
 static int tie_memory(struct test_ep *tep, const struct kdapl_kmem *mem,
 		      u64 addr, u32 privileges)
 {
@@ -562,8 +645,9 @@ static struct handles handles_make(struct env *env, struct test_ep *tep)
 }
 
 /* As the consumer gets it. */
-static void expect_event(struct env *env, struct kapi_ia *kia,
-			 struct test_evd *tevd, u64 cookie, DAT_DTOS operation)
+static DAT_DTO_COMPLETION_EVENT_DATA
+expect_event(struct env *env, struct kapi_ia *kia, struct test_evd *tevd,
+	     u64 cookie, DAT_DTOS operation)
 {
 	const DAT_DTO_COMPLETION_EVENT_DATA *data;
 	struct kdapl_event from = prog_next(tevd);
@@ -582,6 +666,7 @@ static void expect_event(struct env *env, struct kapi_ia *kia,
 	KUNIT_EXPECT_EQ(env->test, data->user_cookie.as_64, cookie);
 	KUNIT_EXPECT_EQ(env->test, (int)data->operation, (int)operation);
 	KUNIT_EXPECT_EQ(env->test, (int)data->status, DAT_DTO_SUCCESS);
+	return *data;
 }
 
 static void handles_free(struct env *env, struct handles *h)
@@ -629,6 +714,34 @@ static void fmr_by_calls(struct kunit *test)
 	handles_free(env, &h);
 }
 
+/* What was tied is not any more, and the message's event says so. */
+static void fmr_lost_by_calls(struct kunit *test)
+{
+	const DAT_LMR_COOKIE cookie = { .as_64 = 8 };
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct handles h = handles_make(env, &tep);
+	DAT_DTO_COMPLETION_EVENT_DATA data;
+	DAT_RMR_CONTEXT remote = 0;
+	struct scatterlist sg;
+
+	sg_init_one(&sg, page_address(page[0]), PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS,
+			fmr_call(h.lmr, &sg, 1, h.ep, NULL, &remote));
+	finish(env, &tep, 1);
+	data = expect_event(env, h.kia, &tep.request, 7, DAT_DTO_LMR_FMR);
+	KUNIT_EXPECT_EQ(test, data.rmr_context, 0);
+	peer_invalidates(env, &tep, remote);
+	data = expect_event(env, h.kia, &tep.recv, 50,
+			    DAT_DTO_RECEIVE_WITH_INVALIDATE);
+	KUNIT_EXPECT_EQ(test, data.rmr_context, remote);
+	expect_param(test, h.lmr, &sg, PAGE_SIZE, false);
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_STATE,
+			DAT_GET_TYPE(dat_lmr_invalidate(h.lmr, h.ep, cookie,
+							DAT_COMPLETION_DEFAULT_FLAG)));
+	handles_free(env, &h);
+}
+
 static struct kunit_case fmr_cases[] = {
 	KUNIT_CASE(fmr_ties_and_unties),
 	KUNIT_CASE(fmr_then_send),
@@ -642,11 +755,15 @@ static struct kunit_case fmr_cases[] = {
 	KUNIT_CASE(fmr_behind_invalidation),
 	KUNIT_CASE(fmr_refused_behind_invalidation),
 	KUNIT_CASE(fmr_refused_uses_up_no_key),
+	KUNIT_CASE(fmr_lost),
+	KUNIT_CASE(fmr_lost_early),
+	KUNIT_CASE(fmr_lost_then_freed),
 	KUNIT_CASE(fmr_checks),
 	KUNIT_CASE(fmr_of_other_zone),
 	KUNIT_CASE(fmr_makes),
 	KUNIT_CASE(fmr_killed),
 	KUNIT_CASE(fmr_by_calls),
+	KUNIT_CASE(fmr_lost_by_calls),
 	{}
 };
 

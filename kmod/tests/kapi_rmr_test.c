@@ -285,6 +285,41 @@ static u64 shown(u64 addr)
 	return FAKE_DMA + offset_in_page((unsigned long)addr) + OFFSET;
 }
 
+static void expect_invalidated(struct kunit *test, DAT_EP_HANDLE ep,
+			       DAT_RMR_CONTEXT context)
+{
+	const DAT_EVENT event = next(test, the->evd);
+	const DAT_DTO_COMPLETION_EVENT_DATA *data =
+		&event.event_data.dto_completion_event_data;
+
+	KUNIT_EXPECT_EQ(test, (int)event.event_number,
+			DAT_DTO_COMPLETION_EVENT);
+	KUNIT_EXPECT_PTR_EQ(test, data->ep_handle, ep);
+	KUNIT_EXPECT_EQ(test, data->user_cookie.as_64, 5);
+	KUNIT_EXPECT_EQ(test, (int)data->status, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, (int)data->operation,
+			DAT_DTO_RECEIVE_WITH_INVALIDATE);
+	KUNIT_EXPECT_EQ(test, data->rmr_context, context);
+}
+
+/* A message, over a connection of its own, makes @context invalid. */
+static void peer_invalidates(struct kunit *test, DAT_RMR_CONTEXT context)
+{
+	const DAT_EP_ATTR attr = { .max_recv_dtos = 1 };
+	DAT_EP_HANDLE ep = NULL;
+
+	EXPECT_DONE(test, dat_ep_create(&the->kia, the->pz, the->evd, the->evd,
+					the->conn, &attr, &ep));
+	KUNIT_ASSERT_NOT_NULL(test, ep);
+	connect(test, ep);
+	EXPECT_DONE(test, dat_ep_post_recv(ep, 0, NULL, numbered(5), DEFAULT));
+	qp_of(ep)->invalidates = context;
+	KUNIT_EXPECT_EQ(test, fake_complete(qp_of(ep), &qp_of(ep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	expect_invalidated(test, ep, context);
+	EXPECT_DONE(test, dat_ep_free(ep));
+}
+
 /* ---- bound, moved, unbound -------------------------------------------------- */
 
 static void rmr_is_made(struct kunit *test)
@@ -448,6 +483,82 @@ static void rmr_flags(struct kunit *test)
 			IB_SEND_SIGNALED);
 	finish(test, the->ep, 2);
 	expect_bound(test, the->rmr, 1, DAT_DTO_SUCCESS);
+}
+
+/* ---- made invalid by a peer ------------------------------------------------- */
+
+/* By the context that it is bound under, and by nothing else. */
+static void rmr_lost(struct kunit *test)
+{
+	DAT_RMR_CONTEXT context = 0, again = 0;
+
+	EXPECT_DONE(test, bind(test, the->lmr, 1, &context));
+	finish(test, the->ep, 1);
+	expect_bound(test, the->rmr, 1, DAT_DTO_SUCCESS);
+	peer_invalidates(test, context ^ 1);
+	peer_invalidates(test, 0xdeadbeef);
+	expect_query(test, the->lmr, context);
+	KUNIT_EXPECT_EQ(test, fake_reaches(context), shown(ADDR));
+	peer_invalidates(test, context);
+	expect_query(test, NULL, 0);
+	EXPECT_DONE(test, dat_lmr_free(the->lmr));
+
+	/* There is nothing to end: it is one request. */
+	the->lmr = make_virtual(test, the->pz, LOCAL);
+	EXPECT_DONE(test, bind(test, the->lmr, 2, &again));
+	KUNIT_EXPECT_EQ(test, qp_of(the->ep)->sq.head, 2);
+	finish(test, the->ep, 1);
+	expect_bound(test, the->rmr, 2, DAT_DTO_SUCCESS);
+	expect_query(test, the->lmr, again);
+	KUNIT_EXPECT_EQ(test, fake_reaches(again), shown(ADDR));
+}
+
+/* Unbinding what is not bound any more asks nothing of the device. */
+static void rmr_lost_then_unbound(struct kunit *test)
+{
+	DAT_RMR_CONTEXT context = 0, none = 1;
+
+	EXPECT_DONE(test, bind(test, the->lmr, 1, &context));
+	finish(test, the->ep, 1);
+	expect_bound(test, the->rmr, 1, DAT_DTO_SUCCESS);
+	peer_invalidates(test, context);
+	EXPECT_DONE(test, unbind(2, &none));
+	KUNIT_EXPECT_EQ(test, none, 0);
+	KUNIT_EXPECT_EQ(test, qp_of(the->ep)->sq.head, 1);
+	expect_bound(test, the->rmr, 2, DAT_DTO_SUCCESS);
+	expect_none(test);
+}
+
+/* The message is there before the bind is retired, which has the MR until then. */
+static void rmr_lost_early(struct kunit *test)
+{
+	DAT_RMR_CONTEXT context = 0;
+
+	EXPECT_DONE(test, bind(test, the->lmr, 1, &context));
+	peer_invalidates(test, context);
+	expect_query(test, NULL, 0);
+	finish(test, the->ep, 1);
+	expect_bound(test, the->rmr, 1, DAT_DTO_SUCCESS);
+	kdapl_reaper_flush(&the->env->ia->reaper);
+	KUNIT_EXPECT_EQ(test, fake_reaches(context), 0);
+	EXPECT_DONE(test, dat_lmr_free(the->lmr));
+	the->lmr = make_virtual(test, the->pz, LOCAL);
+}
+
+/* What a bind under way invalidates is its own. */
+static void rmr_lost_while_moved(struct kunit *test)
+{
+	DAT_RMR_CONTEXT old = 0, context = 0;
+
+	EXPECT_DONE(test, bind(test, the->lmr, 1, &old));
+	EXPECT_DONE(test, bind(test, the->lmr, 2, &context));
+	peer_invalidates(test, old);
+	expect_query(test, the->lmr, context);
+	finish(test, the->ep, 3);
+	expect_bound(test, the->rmr, 1, DAT_DTO_SUCCESS);
+	expect_bound(test, the->rmr, 2, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, fake_reaches(old), 0);
+	KUNIT_EXPECT_EQ(test, fake_reaches(context), shown(ADDR));
 }
 
 /* ---- what is refused -------------------------------------------------------- */
@@ -913,6 +1024,10 @@ static struct kunit_case kapi_rmr_cases[] = {
 	KUNIT_CASE(rmr_across_pieces),
 	KUNIT_CASE(rmr_over_all_memory),
 	KUNIT_CASE(rmr_flags),
+	KUNIT_CASE(rmr_lost),
+	KUNIT_CASE(rmr_lost_then_unbound),
+	KUNIT_CASE(rmr_lost_early),
+	KUNIT_CASE(rmr_lost_while_moved),
 	KUNIT_CASE(bind_checks),
 	KUNIT_CASE(bind_of_another_ia),
 	KUNIT_CASE(bind_of_other_memory),

@@ -6,6 +6,7 @@
 #include "../cm.h"
 #include "../cr.h"
 #include "../kapi/kapi.h"
+#include "../sp.h"
 #include "env.h"
 
 #define PORT	4711
@@ -261,6 +262,24 @@ static void csp_listens_on_all_of_a_family(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_listeners(FAKE_ADDR6, PORT), 1);
 	KUNIT_EXPECT_EQ(test, fake_listeners(FAKE_LINK, PORT), 1);
 	KUNIT_EXPECT_EQ(test, fake_listeners(NULL, PORT), 2);
+	EXPECT_DONE(test, dat_csp_free(csp));
+}
+
+/* The adapter has more addresses than a service point can listen on. */
+static void csp_listens_behind_others(struct kunit *test)
+{
+	DAT_CSP_HANDLE csp;
+
+	fake_listen.more_addrs = KDAPL_SP_ADDRS;
+	csp = make_csp(test, FAKE_ADDR2, PORT);
+	KUNIT_EXPECT_EQ(test, fake_listeners(FAKE_ADDR2, PORT), 1);
+	KUNIT_EXPECT_EQ(test, fake_listeners(NULL, PORT), 1);
+	EXPECT_DONE(test, dat_csp_free(csp));
+	csp = make_csp(test, "::", PORT);
+	KUNIT_EXPECT_EQ(test, fake_listeners(NULL, PORT), 2);
+	EXPECT_DONE(test, dat_csp_free(csp));
+	csp = make_csp(test, "0.0.0.0", PORT);
+	KUNIT_EXPECT_EQ(test, fake_listeners(NULL, PORT), KDAPL_SP_ADDRS);
 	EXPECT_DONE(test, dat_csp_free(csp));
 }
 
@@ -710,6 +729,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(csp_knows_kinds_of_sockets),
 	KUNIT_CASE(csp_listens_on_its_address),
 	KUNIT_CASE(csp_listens_on_all_of_a_family),
+	KUNIT_CASE(csp_listens_behind_others),
 	KUNIT_CASE(csp_needs_an_own_address),
 	KUNIT_CASE(csp_port_in_use),
 	KUNIT_CASE(csp_any_port),

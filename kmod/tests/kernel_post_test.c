@@ -8,6 +8,7 @@
 #include "env.h"
 
 #define DEPTH	8
+#define KEY	0x12345U
 
 static bool is_recv_op(u8 op)
 {
@@ -281,6 +282,108 @@ static void events_name_the_operation(struct kunit *test)
 	expect_operation(env, &tep.recv, DAT_DTO_RECEIVE, DAT_DTO_ERR_FLUSHED);
 }
 
+/* ---- what a message made invalid ------------------------------------------------ */
+
+static void expect_invalidated(struct env *env, struct test_evd *tevd,
+			       u64 cookie)
+{
+	struct kdapl_event event = prog_next(tevd);
+
+	KUNIT_EXPECT_EQ(env->test, event.type, DAT_DTO_COMPLETION_EVENT);
+	KUNIT_EXPECT_EQ(env->test, event.cookie, cookie);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_OPERATION(event.status),
+			DAT_DTO_RECEIVE_WITH_INVALIDATE);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_STATUS(event.status),
+			DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_KEY(event.user), KEY);
+	KUNIT_EXPECT_EQ(env->test, KDAPL_DTO_USER(event.user),
+			lower_32_bits(ENV_USER));
+}
+
+/* Of this message, and not of who gets its slot later, nor of what was flushed. */
+static void receive_names_the_key(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, 7), 0);
+	env_connect(env, &tep);
+	env_qp(&tep)->invalidates = KEY;
+	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	expect_invalidated(env, &tep.recv, 7);
+
+	for (i = 0; i < DEPTH; i++)
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, i), 0);
+	env_qp(&tep)->invalidates = KEY;
+	KUNIT_EXPECT_EQ(test,
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+	for (i = 0; i < DEPTH; i++)
+		expect_operation(env, &tep.recv, DAT_DTO_RECEIVE,
+				 DAT_DTO_ERR_FLUSHED);
+	/* A slot that the device never had. */
+	for (i = 0; i < DEPTH; i++)
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, i), 0);
+	for (i = 0; i < DEPTH; i++)
+		expect_operation(env, &tep.recv, DAT_DTO_RECEIVE,
+				 DAT_DTO_ERR_FLUSHED);
+}
+
+/* Connected, with receives from @srq. */
+static struct test_ep ep_over(struct env *env, u32 srq)
+{
+	struct test_ep tep = {
+		.recv = env_evd(env, 8, DAT_EVD_DTO_FLAG),
+		.request = env_evd(env, 8, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, 8, DAT_EVD_CONNECTION_FLAG),
+	};
+	struct kdapl_ep_create arg = {
+		.pz = env->pz,
+		.recv_evd = tep.recv.id,
+		.request_evd = tep.request.id,
+		.connect_evd = tep.conn.id,
+		.max_requests = 1,
+		.max_request_iov = 1,
+		.user = ENV_USER,
+		.srq = srq,
+		.recv_notify = KDAPL_NOTIFY_THRESHOLD,
+	};
+
+	KUNIT_ASSERT_EQ(env->test, kdapl_ep_create(env->ia, &arg), 0);
+	tep.id = arg.id;
+	tep.ep = to_ep(env_hold(env, arg.id, KDAPL_OBJ_EP));
+	env_connect(env, &tep);
+	return tep;
+}
+
+/* The same, from an SRQ of one slot, which is next a plain message's. */
+static void receive_of_srq_names_the_key(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct kdapl_srq_create arg = {
+		.pz = env->pz, .max_recvs = 1, .max_recv_iov = 1,
+	};
+	struct kdapl_sqe sqe = prog_sqe(env, 0, KDAPL_OP_RECV, 1);
+	struct kdapl_srq *srq;
+	struct test_ep tep;
+
+	env->ia->drop_async = true;
+	KUNIT_ASSERT_EQ(test, kdapl_srq_create(env->ia, &arg), 0);
+	srq = to_srq(env_hold(env, arg.id, KDAPL_OBJ_SRQ));
+	tep = ep_over(env, arg.id);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), 0);
+	env_qp(&tep)->invalidates = KEY;
+	KUNIT_EXPECT_EQ(test, fake_take(env_qp(&tep), 1, IB_WC_SUCCESS), 1);
+	expect_invalidated(env, &tep.recv, 1);
+	KUNIT_EXPECT_EQ(test, kdapl_srq_recv(srq, &sqe), 0);
+	KUNIT_EXPECT_EQ(test, fake_take(env_qp(&tep), 1, IB_WC_SUCCESS), 1);
+	expect_operation(env, &tep.recv, DAT_DTO_RECEIVE, DAT_DTO_SUCCESS);
+}
+
+/* ---- draining -------------------------------------------------------------------- */
+
 struct drainer {
 	struct work_struct work;
 	struct kdapl_ep *ep;
@@ -359,6 +462,8 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_refused_by_device),
 	KUNIT_CASE(post_on_srq),
 	KUNIT_CASE(events_name_the_operation),
+	KUNIT_CASE(receive_names_the_key),
+	KUNIT_CASE(receive_of_srq_names_the_key),
 	KUNIT_CASE(drain_waits),
 	KUNIT_CASE(drain_after_the_end),
 	{}

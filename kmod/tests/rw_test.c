@@ -480,6 +480,45 @@ static void rw_by_call(struct kunit *test)
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, 0);
 }
 
+/* What the manual names, and nothing internal. */
+static void rw_map_errors(struct kunit *test)
+{
+	static const struct {
+		int error;
+		DAT_RETURN ret;
+	} row[] = {
+		{ -EIO, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
+				  DAT_RESOURCE_MEMORY) },
+		{ -EAGAIN, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
+				     DAT_RESOURCE_MEMORY) },
+		{ -ENOMEM, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
+				     DAT_RESOURCE_MEMORY) },
+		{ -EREMOTEIO, DAT_ERROR(DAT_INVALID_PARAMETER,
+					DAT_INVALID_ARG2) },
+	};
+	const DAT_DTO_COOKIE cookie = { .as_64 = 7 };
+	const DAT_RMR_TRIPLET remote = { REMOTE, 2 * PAGE_SIZE, RKEY };
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 1);
+	struct kapi_ep kep = {
+		.obj.magic = KAPI_MAGIC,
+		.obj.type = DAT_HANDLE_TYPE_EP,
+		.obj.core = &tep.ep->obj,
+		.obj.id = tep.id,
+	};
+	u32 i;
+
+	list_pages(2);
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		env->dev->map_error = row[i].error;
+		KUNIT_EXPECT_EQ(test, row[i].ret,
+				dat_ext_ep_rw(&kep, list, 2, &remote,
+					      DMA_TO_DEVICE, cookie));
+	}
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 0);
+	EXPECT_NO_EVENT(test, &tep.request);
+}
+
 static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_writes),
 	KUNIT_CASE(rw_reads),
@@ -493,6 +532,7 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_room),
 	KUNIT_CASE(rw_checks),
 	KUNIT_CASE(rw_by_call),
+	KUNIT_CASE(rw_map_errors),
 	{}
 };
 

@@ -184,6 +184,19 @@ static void wq_recv_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
 }
 
+/* What a message made invalid a program is not told, in no word of the event. */
+static void wq_recv_of_invalidation(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	recv(env, &tep, 1);
+	env_connect(env, &tep);
+	env_qp(&tep)->invalidates = 0x77;
+	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+}
+
 /* Suppressed success gives no event and counts; a suppressed error gives one. */
 static void wq_suppressed(struct kunit *test)
 {
@@ -477,6 +490,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_chains),
 	KUNIT_CASE(wq_completes_in_order),
 	KUNIT_CASE(wq_recv_counts),
+	KUNIT_CASE(wq_recv_of_invalidation),
 	KUNIT_CASE(wq_suppressed),
 	KUNIT_CASE(wq_suppressed_recv),
 	KUNIT_CASE(wq_statuses),

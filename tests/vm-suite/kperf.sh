@@ -8,6 +8,7 @@
 #     scripts/vm -- tests/vm-suite/kperf.sh
 
 set -uo pipefail
+bin=${KDAPL_BIN:-$(dirname "$0")/../../build/ulib/bin}
 built=$(dirname "$KDAPL_MODULE")
 debugfs=/sys/kernel/debug
 port=45251
@@ -89,14 +90,43 @@ ended() { # TEXT
 	! wait "$client" && grep "$1" "$said.run"
 }
 
-killed() {
-	kill -KILL "$client" && ! wait "$client"
+# Its end is that, and not another one before.
+ended_by_kill() { # PROCESS
+	local status=0
+	wait "$1" || status=$?
+	[ "$status" = 137 ]
+}
+
+killed() { # PROCESS
+	kill -KILL "$1" && ended_by_kill "$1"
+}
+
+waits() { # PROCESS
+	grep -q '^State:.D' "/proc/$1/status"
+}
+
+# Who wants a result while a run is under way.
+reader_killed() {
+	local reader tries=100
+	cat "$debugfs/kdapl_perf/result" &
+	reader=$!
+	until waits "$reader"; do
+		kill -0 "$reader" || return
+		sleep 0.1
+	done
+	kill -KILL "$reader" || return
+	while waits "$reader" && [ $((tries--)) -gt 0 ]; do
+		sleep 0.1
+	done
+	! waits "$reader" && ended_by_kill "$reader"
 }
 
 under_way() {
 	start kdapl_perf $port
 	expect 1 "in use" "not unloaded by a client" rmmod kdapl_perf
-	expect 0 "" "the client is killed" killed
+	expect 0 "" "who waits for its result is killed" reader_killed
+	expect 1 "refused" "who is no client is refused" "$bin/datcp" --port $port "$0" "$KDAPL_ADDR"
+	expect 0 "" "the client is still there, and is killed" killed "$client"
 	expect 0 "^wrong 0" "the server takes the next one" order kdapl_perf $port write64k 40 verify
 	expect 0 "" "unloaded" rmmod kdapl_perf
 	expect 0 "" "loaded again" load ia="$KDAPL_NETDEV"
@@ -126,7 +156,7 @@ without_a_device() {
 
 main() {
 	# Verbs' way over iWARP is another one: memory that is read into needs a key there.
-	echo "1..$([ "$KDAPL_RDMA" = rxe ] && echo 37 || echo 22)"
+	echo "1..$([ "$KDAPL_RDMA" = rxe ] && echo 39 || echo 24)"
 	refusals
 	rows kdapl_perf kdapl_perf $port
 	under_way

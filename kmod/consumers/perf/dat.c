@@ -339,7 +339,7 @@ void perf_hang_up(void)
 	queue_work(self.queue, &self.sweep);
 }
 
-/* A new client takes the place of the one before. */
+/* A new client takes the place of the one before, if it is one. */
 static int server_accept(DAT_CR_HANDLE cr)
 {
 	struct link *link;
@@ -349,6 +349,8 @@ static int server_accept(DAT_CR_HANDLE cr)
 				DAT_CR_FIELD_PRIVATE_DATA_SIZE, &param),
 		   "dat_cr_query"))
 		return -EIO;
+	if (!perf_hello_valid(param.private_data, param.private_data_size))
+		return -EPROTO;
 	server_free();
 	link = link_make(false, param.private_data, param.private_data_size);
 	if (IS_ERR(link))

@@ -113,9 +113,11 @@ static const struct file_operations run_fops = {
 	.write = run_write,
 };
 
+/* Waits for a run that is under way. */
 static int result_show(struct seq_file *seq, void *unused)
 {
-	mutex_lock(&running);
+	if (mutex_lock_killable(&running))
+		return -EINTR;
 	if (result.row)
 		seq_printf(seq, "row %s\nmessages %u\nwrong %u\nns_per_message %llu\n",
 			   result.row, result.messages, result.wrong,

@@ -99,6 +99,9 @@ struct perf_order {
 int perf_row_find(const char *name);
 void perf_hello_make(struct perf_hello *hello, u32 row, u32 count, bool verify);
 
+/* Whether it is one. There may be more: some networks fill up what they carry. */
+bool perf_hello_valid(const void *bytes, size_t size);
+
 /* Process context. -EPROTO: that is no hello. */
 int perf_end_init(struct perf_end *end, bool client, const void *hello,
 		  size_t size);

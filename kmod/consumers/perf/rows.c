@@ -286,13 +286,17 @@ void perf_hello_make(struct perf_hello *hello, u32 row, u32 count, bool verify)
 	hello->verify = cpu_to_be32(verify);
 }
 
-static bool hello_valid(const struct perf_hello *hello, size_t size)
+bool perf_hello_valid(const void *bytes, size_t size)
 {
-	/* There may be more: some networks fill up what they carry. */
-	return size >= sizeof(*hello) && be32_to_cpu(hello->magic) == MAGIC &&
-	       be32_to_cpu(hello->row) < ARRAY_SIZE(rows) &&
-	       be32_to_cpu(hello->count) &&
-	       be32_to_cpu(hello->count) <= PERF_COUNT_MAX;
+	struct perf_hello hello;
+
+	if (size < sizeof(hello))
+		return false;
+	memcpy(&hello, bytes, sizeof(hello));
+	return be32_to_cpu(hello.magic) == MAGIC &&
+	       be32_to_cpu(hello.row) < ARRAY_SIZE(rows) &&
+	       be32_to_cpu(hello.count) &&
+	       be32_to_cpu(hello.count) <= PERF_COUNT_MAX;
 }
 
 /* In one piece, which all interfaces reach by the same key. */
@@ -317,9 +321,9 @@ int perf_end_init(struct perf_end *end, bool client, const void *bytes,
 	struct perf_hello hello;
 	int ret;
 
-	memcpy(&hello, bytes, min(size, sizeof(hello)));
-	if (!hello_valid(&hello, size))
+	if (!perf_hello_valid(bytes, size))
 		return -EPROTO;
+	memcpy(&hello, bytes, sizeof(hello));
 	end->row = &rows[be32_to_cpu(hello.row)];
 	end->client = client;
 	end->verify = hello.verify;

@@ -154,6 +154,8 @@ void loop_post_recv(struct loop_end *end, u32 at);
 /* A message of @seed's bytes: as it stands, or with all that belongs to it. */
 void loop_post_send(struct loop_end *end, u8 seed);
 void loop_message(struct loop_end *from, struct loop_end *to, u8 seed);
+/* One from loop.a that makes a context of loop.b's invalid; loop.b is told so. */
+void loop_invalidate(DAT_RMR_CONTEXT context);
 /* The data area, to the window's beginning and back. The bytes are there then. */
 void loop_write(struct loop_end *from, struct loop_end *to, u32 size);
 void loop_read(struct loop_end *from, u32 size);

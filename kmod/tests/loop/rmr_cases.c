@@ -131,11 +131,32 @@ static void read_to_rmr(void)
 	EXPECT(loop_is(loop.room + PART_AT, PART_SIZE, 0, 72));
 }
 
+/* It is bound again without an end of what it was bound to. */
+static void invalidated_by_peer(void)
+{
+	DAT_RMR_TRIPLET first;
+	DAT_RMR_PARAM param = {};
+
+	pair_with_rmr();
+	first = loop.window;
+	use_part();
+	loop_invalidate(first.rmr_context);
+	WORKS(dat_rmr_query(loop.rmr, DAT_RMR_FIELD_ALL, &param));
+	EXPECT(!param.rmr_context);
+	bind(PART_SIZE);
+	use_part();
+	loop.window = first;
+	loop_refused(&loop.a, &loop.b);
+	EXPECT(loop_is(loop.room + PART_AT, PART_SIZE, 0, 71));
+}
+
 const struct loop_test rmr_cases[] = {
 	{ "an RMR is bound, used, unbound, used in vain", bind_and_unbind },
 	{ "an RMR is bound again under another key", bind_again },
 	{ "a write beyond an RMR", write_beyond },
 	{ "an RMR is freed while it is bound", free_bound },
 	{ "a read into an RMR", read_to_rmr },
+	{ "an RMR is invalidated by the peer, and bound again",
+	  invalidated_by_peer },
 	{},
 };

@@ -324,43 +324,42 @@ static void tie_too_late(void)
 
 /* ---- by the peer --------------------------------------------------------- */
 
-static void send_with_invalidate(DAT_RMR_CONTEXT context)
-{
-	DAT_LMR_TRIPLET iov = loop_own(&loop.a, SEND_AT, MESSAGE);
-	u64 received;
-
-	loop_post_recv(&loop.b, 0);
-	received = loop.cookie;
-	WORKS(dat_ep_post_send_with_invalidate(loop.a.ep, 1, &iov,
-					       loop_cookie(), 0, DAT_TRUE,
-					       context));
-	loop_done(&loop.a, DAT_DTO_SEND, loop.cookie);
-	loop_done(&loop.b, DAT_DTO_RECEIVE, received);
-}
-
 static void invalidated_by_peer(void)
 {
+	DAT_LMR_PARAM param = {};
+
 	loop_pair();
 	loop_tie_room();
 	use_room();
-	send_with_invalidate(loop.window.rmr_context);
+	loop_invalidate(loop.window.rmr_context);
+	WORKS(dat_lmr_query(loop.lmr, DAT_LMR_FIELD_ALL, &param));
+	EXPECT(param.lmr_state.bound == DAT_FALSE);
 	loop_refused(&loop.a, &loop.b);
 	EXPECT(loop_is(loop.room, ROOM_SIZE, 0, 4));
 }
 
-/* Untied by its owner as well, it is as before. */
-static void invalidated_twice(void)
+/* It is untied already. */
+static void invalidated_and_tied(void)
 {
+	DAT_LMR_TRIPLET piece;
 	DAT_RMR_CONTEXT first;
 
 	loop_pair();
 	loop_tie_room();
 	first = loop.window.rmr_context;
-	send_with_invalidate(first);
-	loop_untie(DAT_COMPLETION_DEFAULT_FLAG);
+	piece = loop_room(0, MESSAGE);
+	loop_invalidate(first);
+	RETURNS(DAT_INVALID_STATE,
+		dat_lmr_invalidate(loop.lmr, loop.b.ep, cookie(), 0));
+	RETURNS(DAT_PROTECTION_VIOLATION,
+		dat_ep_post_send(loop.b.ep, 1, &piece, loop_cookie(),
+				 DAT_COMPLETION_DEFAULT_FLAG));
 	loop_tie_room();
 	EXPECT(loop.window.rmr_context != first);
 	use_room();
+	loop_untie(DAT_COMPLETION_DEFAULT_FLAG);
+	loop.window.rmr_context = first;
+	loop_refused(&loop.a, &loop.b);
 }
 
 const struct loop_test tie_cases[] = {
@@ -375,6 +374,6 @@ const struct loop_test tie_cases[] = {
 	{ "an LMR of another zone", another_zone },
 	{ "tied when the connection has ended", tie_too_late },
 	{ "invalidated by the peer's message", invalidated_by_peer },
-	{ "invalidated by the peer, and untied", invalidated_twice },
+	{ "invalidated by the peer, and tied again", invalidated_and_tied },
 	{},
 };

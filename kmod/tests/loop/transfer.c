@@ -55,6 +55,7 @@ void loop_done(struct loop_end *end, DAT_DTOS operation, u64 cookie)
 	EXPECT(dto->operation == operation);
 	EXPECT(dto->user_cookie.as_64 == cookie);
 	EXPECT(dto->ep_handle == end->ep);
+	EXPECT(!dto->rmr_context);
 }
 
 DAT_EVENT_NUMBER loop_ended(struct loop_end *end)
@@ -116,6 +117,29 @@ void loop_message(struct loop_end *from, struct loop_end *to, u8 seed)
 	loop_done(from, DAT_DTO_SEND, sent);
 	loop_done(to, DAT_DTO_RECEIVE, received);
 	EXPECT(loop_is(to->own, MESSAGE, 0, seed));
+}
+
+void loop_invalidate(DAT_RMR_CONTEXT context)
+{
+	DAT_LMR_TRIPLET iov = loop_own(&loop.a, SEND_AT, MESSAGE);
+	const DAT_DTO_COMPLETION_EVENT_DATA *dto;
+	DAT_EVENT event = {};
+	u64 received;
+
+	loop_post_recv(&loop.b, 0);
+	received = loop.cookie;
+	WORKS(dat_ep_post_send_with_invalidate(loop.a.ep, 1, &iov,
+					       loop_cookie(), 0, DAT_TRUE,
+					       context));
+	loop_done(&loop.a, DAT_DTO_SEND, loop.cookie);
+	loop_event(loop.b.recv, &event);
+	dto = &event.event_data.dto_completion_event_data;
+	EXPECT(event.event_number == DAT_DTO_COMPLETION_EVENT);
+	EXPECT(dto->status == DAT_DTO_SUCCESS);
+	EXPECT(dto->operation == DAT_DTO_RECEIVE_WITH_INVALIDATE);
+	EXPECT(dto->rmr_context == context);
+	EXPECT(dto->user_cookie.as_64 == received);
+	EXPECT(dto->ep_handle == loop.b.ep);
 }
 
 /* The end of a write says only that the bytes are on their way, over iWARP. */
