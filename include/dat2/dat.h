@@ -1037,7 +1037,8 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask,
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE, DAT_INVALID_ADDRESS, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_INVALID_STATE, DAT_INVALID_ADDRESS, DAT_INSUFFICIENT_RESOURCES,
+ * DAT_MODEL_NOT_SUPPORTED.
  */
 DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 			  DAT_CONN_QUAL conn_qual, DAT_TIMEOUT timeout,
@@ -1541,7 +1542,7 @@ DAT_RETURN dat_cr_query(DAT_CR_HANDLE cr, DAT_CR_PARAM_MASK mask,
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INVALID_STATE.
+ * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES.
  */
 DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 			 const DAT_PVOID private_data);
@@ -1552,7 +1553,7 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
  * @size: bytes of @private_data
  * @private_data: for the peer
  *
- * The CR is gone.
+ * The CR is gone. This needs no memory: it is there for who has none to accept.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1565,10 +1566,12 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr, DAT_COUNT size,
  * @cr: the request
  * @conn_qual: what the other one (a PSP or an RSP) listens on, on the same adapter
  *
- * On success the CR is gone.
+ * On success the CR is gone. Else nothing happened.
  *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+ * DAT_INVALID_ADDRESS where nobody listens, DAT_INSUFFICIENT_RESOURCES without
+ * memory or room in the other one's EVD.
  */
 DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr, DAT_CONN_QUAL conn_qual);
 
