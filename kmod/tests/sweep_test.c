@@ -19,7 +19,8 @@
 #define PORT		4711
 #define DEPTH		16
 #define SLOTS		8
-#define PAGES		2	/* of the memory that is really there */
+#define ORDER		1	/* of the memory that is really there */
+#define PAGES		(1 << ORDER)
 #define DEVICE_PAGES	4	/* that the device registers at once */
 /* Of the LMR, whose memory the device sees in two pieces. */
 #define ADDR		0x7000100ULL
@@ -103,8 +104,7 @@ static void make_memory(struct kunit *test)
 	};
 	int i;
 
-	the->memory = alloc_pages(GFP_KERNEL | __GFP_COMP, get_order(PAGES *
-								     PAGE_SIZE));
+	the->memory = alloc_pages(GFP_KERNEL | __GFP_COMP, ORDER);
 	KUNIT_ASSERT_NOT_NULL(test, the->memory);
 	for (i = 0; i < PAGES; i++)
 		the->physical[i] = page_to_phys(the->memory + i);
@@ -154,7 +154,7 @@ static void free_world(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&the->kia.live));
 	KUNIT_EXPECT_TRUE(test, xa_empty(&the->env->ia->windows));
 	kapi_word_take(&the->kia.obj);
-	__free_pages(the->memory, get_order(PAGES * PAGE_SIZE));
+	__free_pages(the->memory, ORDER);
 	rcu_barrier();
 }
 
