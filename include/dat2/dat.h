@@ -1562,7 +1562,7 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
  * @size: bytes of @private_data
  * @private_data: for the peer
  *
- * The CR is gone.
+ * The CR is gone. This needs no memory: it is there for who has none to accept.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
@@ -1575,10 +1575,12 @@ DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr, DAT_COUNT size,
  * @cr: the request
  * @conn_qual: what the other one (a PSP or an RSP) listens on, on the same adapter
  *
- * On success the CR is gone.
+ * On success the CR is gone. Else nothing happened.
  *
  * Context: Process, may sleep.
- * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER.
+ * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
+ * DAT_INVALID_ADDRESS where nobody listens, DAT_INSUFFICIENT_RESOURCES without
+ * memory or room in the other one's EVD.
  */
 DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr, DAT_CONN_QUAL conn_qual);
 

@@ -63,23 +63,17 @@ static u16 sockaddr_port(const struct sockaddr_storage *ss)
 	return ntohs(sin->sin_port);
 }
 
-/* The EP that it brings along. */
+/* The EP that it brings along: NULL is an answer, so this must not fail. */
 static struct kapi_obj *cr_ep(struct kapi_cr *kcr)
 {
-	struct kapi_ia *kia = kcr->obj.ia;
-	struct kdapl_cr_query *q;
-	struct kapi_obj *ep = NULL;
+	struct kdapl_cr_query q = { .cr = kcr->obj.id };
+	struct kapi_obj *ep;
 
-	q = kzalloc(sizeof(*q), GFP_KERNEL);
-	if (!q)
+	if (kdapl_cr_query(kcr->obj.ia->core, &q))
 		return NULL;
-	q->cr = kcr->obj.id;
-	if (!kdapl_cr_query(kia->core, q)) {
-		rcu_read_lock();
-		ep = kapi_live(q->ep_user, DAT_HANDLE_TYPE_EP);
-		rcu_read_unlock();
-	}
-	kfree(q);
+	rcu_read_lock();
+	ep = kapi_live(q.ep_user, DAT_HANDLE_TYPE_EP);
+	rcu_read_unlock();
 	return ep;
 }
 
@@ -168,27 +162,25 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 }
 EXPORT_SYMBOL_GPL(dat_cr_accept);
 
+/* Without memory of its own: it is what is left to who has none to accept. */
 static int cr_reject(struct kapi_cr *kcr, DAT_COUNT size,
 		     const void *private_data)
 {
 	struct kapi_ia *kia = kcr->obj.ia;
-	struct kdapl_cr_reject *arg;
+	struct kdapl_cr_reject arg = {
+		.cr = kcr->obj.id,
+		.private_data_size = size,
+	};
 	int ret;
 
-	arg = kzalloc(sizeof(*arg), GFP_KERNEL);
-	if (!arg)
-		return -ENOMEM;
-	arg->cr = kcr->obj.id;
-	arg->private_data_size = size;
 	if (size)
-		memcpy(arg->private_data, private_data, size);
+		memcpy(arg.private_data, private_data, size);
 	kdapl_ia_enter_free(kia->core);
-	ret = kdapl_cr_reject(kia->core, arg);
+	ret = kdapl_cr_reject(kia->core, &arg);
 	if (ret == -ENOENT)
 		/* The device went: there is nobody to tell, it only goes. */
 		ret = kdapl_obj_destroy(kia->core, kcr->obj.id, KDAPL_OBJ_CR);
 	kdapl_ia_leave(kia->core);
-	kfree(arg);
 	return ret;
 }
 

@@ -13,6 +13,7 @@
 #include <rdma/rdma_cm.h>
 #include <rdma/rw.h>
 
+#include "core_alloc.h"
 #include "fake_cm.h"
 #include "fake_listen.h"
 #include "fake_verbs.h"

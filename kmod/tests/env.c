@@ -10,6 +10,7 @@
 #include "../lmr.h"
 #include "../pz.h"
 #include "env.h"
+#include "fault.h"
 
 MODULE_LICENSE("Dual BSD/GPL");
 MODULE_DESCRIPTION("KUnit suites of kdapl");
@@ -176,6 +177,8 @@ void env_exit(struct kunit *test)
 {
 	struct env *env = test->priv;
 
+	/* A test that was given up may have been in the midst of something. */
+	fault_disarm();
 	/* The test's init failed: the log says so, what it had is left. */
 	if (!env || !env->lmr)
 		return;

@@ -18,6 +18,7 @@
 #include "../pages.h"
 #include "fake_cm.h"
 #include "fake_verbs.h"
+#include "fault.h"
 
 struct fake_cm fake_cm;
 
@@ -27,6 +28,8 @@ void kdapl_cm_init(struct kdapl_ep *ep)
 
 int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 {
+	if (fault_hit("kdapl_cm_connect"))
+		return -ENOMEM;
 	fake_cm.connects++;
 	fake_cm.connect = *arg;
 	return fake_cm.connect_result;
@@ -76,17 +79,30 @@ void kdapl_frwr_destroy(struct kdapl_pz *pz)
 {
 }
 
+static struct kdapl_pages *pages_new(void)
+{
+	struct kdapl_pages *pages = NULL;
+
+	if (!fault_hit("pages"))
+		pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	if (pages)
+		refcount_set(&pages->ref, 1);
+	return pages;
+}
+
 /* An entry a page, at a DMA address that tells where the page is. */
 struct kdapl_pages *kdapl_pages_pin(struct ib_device *dev, u64 addr, u64 length,
 				    bool writable, struct kdapl_memlock *why)
 {
-	struct kdapl_pages *pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	struct kdapl_pages *pages = pages_new();
 	struct scatterlist *sg;
 	unsigned int i;
 
 	/* No test has memory of its own registered in this way. */
-	if (!pages || WARN_ON(why || offset_in_page(addr | length)))
+	if (!pages || WARN_ON(why || offset_in_page(addr | length))) {
+		kfree(pages);
 		return ERR_PTR(-ENOMEM);
+	}
 	pages->npages = length >> PAGE_SHIFT;
 	pages->writable = writable;
 	if (sg_alloc_table(&pages->sgt, pages->npages, GFP_KERNEL)) {
@@ -106,6 +122,8 @@ int fake_map_sgtable(struct sg_table *sgt)
 	struct scatterlist *sg;
 	unsigned int i;
 
+	if (fault_hit("ib_dma_map_sgtable_attrs"))
+		return -ENOMEM;
 	for_each_sg(sgt->sgl, sg, sgt->orig_nents, i) {
 		sg_dma_address(sg) = FAKE_DMA + sg_phys(sg);
 		sg_dma_len(sg) = sg->length;
@@ -121,6 +139,8 @@ void fake_unmap_sgtable(struct sg_table *sgt)
 
 void *fake_vmalloc(unsigned long size, gfp_t gfp)
 {
+	if (fault_hit("__vmalloc"))
+		return NULL;
 	if (gfp & __GFP_ACCOUNT)
 		fake_cm.charged++;
 	else
@@ -149,7 +169,7 @@ void *fake_kvzalloc(size_t size, gfp_t gfp)
 struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 					  const struct kdapl_kmem *mem)
 {
-	struct kdapl_pages *pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	struct kdapl_pages *pages = pages_new();
 	u64 offset = kdapl_kmem_offset(mem), left = mem->length;
 	struct scatterlist *sg;
 	unsigned int i;
@@ -159,6 +179,7 @@ struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 		return ERR_PTR(-ENOMEM);
 	}
 	pages->kernel = true;
+	pages->writable = true;
 	for_each_sg(pages->sgt.sgl, sg, fake_cm.pieces, i) {
 		sg_dma_address(sg) = FAKE_DMA + i * FAKE_PIECE + offset;
 		sg_dma_len(sg) = sg_is_last(sg) ? left :
@@ -172,12 +193,14 @@ struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 
 struct kdapl_pages *kdapl_pages_get(struct kdapl_pages *pages)
 {
-	WARN_ON(1);
+	refcount_inc(&pages->ref);
 	return pages;
 }
 
 void kdapl_pages_put(struct kdapl_pages *pages)
 {
+	if (!refcount_dec_and_test(&pages->ref))
+		return;
 	fake_cm.pinned--;
 	sg_free_table(&pages->sgt);
 	kfree(pages);

@@ -14,6 +14,7 @@
 #include "../ep.h"
 #include "../ia.h"
 #include "fake_listen.h"
+#include "fault.h"
 
 /* An id that binds, listens, or is a request's. */
 struct fake_id {
@@ -118,8 +119,10 @@ struct rdma_cm_id *kdapl_cm_create_id(struct kdapl_ia *ia,
 				      rdma_cm_event_handler handler,
 				      void *context)
 {
-	struct fake_id *fid = new_id(ia->dev, ia->port, handler, context);
+	struct fake_id *fid = NULL;
 
+	if (!fault_hit("rdma_create_id"))
+		fid = new_id(ia->dev, ia->port, handler, context);
 	return fid ? &fid->id : ERR_PTR(-ENOMEM);
 }
 
@@ -149,6 +152,8 @@ int fake_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 	struct sockaddr_storage *ss = (struct sockaddr_storage *)addr;
 	struct sockaddr_storage busy;
 
+	if (fault_hit("rdma_bind_addr"))
+		return -ENOMEM;
 	if (fake_listen.bind_error)
 		return fake_listen.bind_error;
 	if (!kdapl_sockaddr_port(ss))
@@ -163,6 +168,8 @@ int fake_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 
 int fake_rdma_listen(struct rdma_cm_id *id, int backlog)
 {
+	if (fault_hit("rdma_listen"))
+		return -ENOMEM;
 	to_fake_id(id)->listens = true;
 	return 0;
 }
@@ -263,6 +270,8 @@ void kdapl_cm_request(struct kdapl_ep *ep, const struct rdma_cm_id *id)
 int kdapl_cm_accept(struct kdapl_ep *ep, struct kdapl_cr *cr,
 		    const void *private_data, u8 size)
 {
+	if (fault_hit("kdapl_cm_accept"))
+		return -ENOMEM;
 	if (fake_listen.accept_result)
 		return fake_listen.accept_result;
 	fake_listen.accepts++;

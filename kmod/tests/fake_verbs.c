@@ -11,6 +11,7 @@
 #include "../cq.h"
 #include "fake_cm.h"
 #include "fake_verbs.h"
+#include "fault.h"
 
 struct fake_mr {
 	struct ib_mr ib;
@@ -74,7 +75,7 @@ struct ib_cq *fake_create_cq(struct ib_device *dev, ib_comp_handler handler,
 	int max = to_fake_dev(dev)->max_cqs;
 	struct fake_cq *cq;
 
-	if (max && to_fake_dev(dev)->cqs >= max)
+	if (fault_hit("ib_create_cq") || (max && to_fake_dev(dev)->cqs >= max))
 		return ERR_PTR(-ENOMEM);
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 	if (!cq)
@@ -156,8 +157,11 @@ static void fake_notify(struct ib_cq *ibcq)
 
 struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr)
 {
-	struct fake_qp *qp = kvzalloc(sizeof(*qp), GFP_KERNEL);
+	struct fake_qp *qp;
 
+	if (fault_hit("ib_create_qp"))
+		return ERR_PTR(-ENOMEM);
+	qp = kvzalloc(sizeof(*qp), GFP_KERNEL);
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
 	qp->ib.device = pd->device;
@@ -402,6 +406,9 @@ int fake_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask)
 	if (!(mask & IB_QP_STATE) ||
 	    (qp->stuck && attr->qp_state == IB_QPS_ERR))
 		return -EINVAL;
+	/* What takes a queue pair down never fails, unless it is stuck. */
+	if (attr->qp_state != IB_QPS_ERR && fault_hit("ib_modify_qp"))
+		return -ENOMEM;
 	WRITE_ONCE(qp->state, attr->qp_state);
 	if (attr->qp_state == IB_QPS_ERR)
 		flush(qp);
@@ -519,6 +526,7 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct fake_dev *dev = to_fake_dev(ibqp->device);
 	struct fake_qp *qp = to_fake_qp(ibqp);
 	struct fake_wr *kept = NULL;
+	bool fault = fault_hit("ib_post_send");
 	unsigned long flags;
 	bool fails;
 	int err = 0;
@@ -526,7 +534,7 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	spin_lock_irqsave(&dev->lock, flags);
 	qp->calls++;
 	for (; wr; wr = wr->next) {
-		fails = post_fails(qp);
+		fails = fault || post_fails(qp);
 		if (!fails || qp->post_keeps)
 			kept = enqueue(dev, &qp->sq, wr->wr_id, wr->sg_list,
 				       wr->num_sge);
@@ -548,14 +556,16 @@ static int fake_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 {
 	struct fake_dev *dev = to_fake_dev(ibqp->device);
 	struct fake_qp *qp = to_fake_qp(ibqp);
+	bool fault = fault_hit("ib_post_recv");
 	unsigned long flags;
 	int err = 0;
 
 	spin_lock_irqsave(&dev->lock, flags);
 	qp->calls++;
 	for (; wr; wr = wr->next) {
-		if (post_fails(qp) || !enqueue(dev, &qp->rq, wr->wr_id,
-					       wr->sg_list, wr->num_sge)) {
+		if (fault || post_fails(qp) ||
+		    !enqueue(dev, &qp->rq, wr->wr_id, wr->sg_list,
+			     wr->num_sge)) {
 			*bad = wr;
 			err = post_result(qp);
 			break;
@@ -572,12 +582,15 @@ static int fake_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 {
 	struct fake_dev *dev = to_fake_dev(ibsrq->device);
 	struct fake_srq *srq = to_fake_srq(ibsrq);
+	bool fault = fault_hit("ib_post_srq_recv");
 	unsigned long flags;
 	int err = 0;
 
 	spin_lock_irqsave(&dev->lock, flags);
 	for (; wr; wr = wr->next) {
-		if (srq->post_error && !srq->post_good--)
+		if (fault)
+			err = -ENOMEM;
+		else if (srq->post_error && !srq->post_good--)
 			err = srq->post_error;
 		else if (WARN_ON(srq->queue.head - srq->queue.tail >= srq->size))
 			err = -ENOMEM;
@@ -593,8 +606,11 @@ static int fake_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 
 struct ib_srq *fake_create_srq(struct ib_pd *pd, struct ib_srq_init_attr *attr)
 {
-	struct fake_srq *srq = kvzalloc(sizeof(*srq), GFP_KERNEL);
+	struct fake_srq *srq;
 
+	if (fault_hit("ib_create_srq"))
+		return ERR_PTR(-ENOMEM);
+	srq = kvzalloc(sizeof(*srq), GFP_KERNEL);
 	if (!srq)
 		return ERR_PTR(-ENOMEM);
 	srq->ib.device = pd->device;
@@ -617,8 +633,11 @@ int fake_destroy_srq(struct ib_srq *ibsrq)
 
 struct ib_pd *fake_alloc_pd(struct ib_device *dev)
 {
-	struct ib_pd *pd = kzalloc(sizeof(*pd), GFP_KERNEL);
+	struct ib_pd *pd;
 
+	if (fault_hit("ib_alloc_pd"))
+		return ERR_PTR(-ENOMEM);
+	pd = kzalloc(sizeof(*pd), GFP_KERNEL);
 	if (!pd)
 		return ERR_PTR(-ENOMEM);
 	pd->device = dev;
@@ -639,6 +658,8 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	struct fake_mr *mr;
 	u32 n = 0;
 
+	if (fault_hit("ib_reg_user_mr"))
+		return ERR_PTR(-ENOMEM);
 	if (to_fake_dev(pd->device)->registering)
 		to_fake_dev(pd->device)->registering(addr, length);
 	while (n < FAKE_MRS && mrs[n])
@@ -665,6 +686,8 @@ struct ib_mr *fake_alloc_mr(struct ib_pd *pd, u32 npages)
 	struct fake_window *window;
 	u32 n = 0;
 
+	if (fault_hit("ib_alloc_mr"))
+		return ERR_PTR(-ENOMEM);
 	if (dev->no_mr) {
 		dev->no_mr = false;
 		return ERR_PTR(-ENOMEM);
@@ -694,6 +717,8 @@ int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents)
 	struct scatterlist *one;
 	int i;
 
+	if (fault_hit("ib_map_mr_sg"))
+		return -ENOMEM;
 	if (window->live || window->works)
 		to_fake_dev(mr->device)->bad_mr = true;
 	window->mapped = sg_dma_address(sg);
@@ -792,6 +817,8 @@ int fake_rw_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port,
 {
 	int ret = to_fake_dev(qp->device)->map_error;
 
+	if (fault_hit("rdma_rw_ctx_init"))
+		ret = -ENOMEM;
 	if (!ret)
 		ret = rdma_rw_ctx_init(ctx, qp, port, sg, nents, 0,
 				       remote_addr, rkey, dir);

@@ -122,6 +122,8 @@ void loop_close(void);
 /* For each. */
 void loop_begin(void);
 void loop_end(void);
+/* A test ended early: what is under way is nobody's any more. */
+void loop_give_up(void);
 /* Earlier than that, for memory that goes first. */
 void loop_free_ends(void);
 void loop_free_lmrs(void);
@@ -183,6 +185,18 @@ void loop_tie_room(void);
 /* A piece of loop.room by loop.context. */
 DAT_LMR_TRIPLET loop_room(u32 at, u32 size);
 void loop_untie(DAT_COMPLETION_FLAGS flags);
+
+/* ---- sweep.c ------------------------------------------------------------- */
+
+struct loop_test;
+
+/* What was to fail has failed: some events will never come. */
+bool loop_was_hit(void);
+/*
+ * The test, with the first allocation failing that this thread makes, then with the
+ * second, until none does. How many there were.
+ */
+unsigned int loop_sweep(const struct loop_test *test);
 
 /* ---- the tests ----------------------------------------------------------- */
 

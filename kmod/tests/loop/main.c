@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * kdapl_loop: runs its tests when it is loaded. What came of them is in debugfs, in
- * kdapl_loop, as TAP. It is not installed; tests/vm-suite/kloop.sh loads it.
+ * kdapl_loop, as TAP. It is not installed; tests/vm-suite/kloop.sh loads it, and
+ * ksweep.sh for one test with failures.
  */
 
 #include <linux/debugfs.h>
@@ -31,6 +32,10 @@ MODULE_PARM_DESC(port, "where both sides meet");
 bool iwarp;
 module_param(iwarp, bool, 0444);
 MODULE_PARM_DESC(iwarp, "the adapter speaks iWARP");
+
+static bool sweep;
+module_param(sweep, bool, 0444);
+MODULE_PARM_DESC(sweep, "one test, again for each allocation that can fail");
 
 static struct debugfs_blob_wrapper report;
 static struct dentry *report_file;
@@ -78,6 +83,19 @@ static void run_all(void)
 			run(test, ++number);
 }
 
+/* The one that has most in it: two ends, an LMR, an RMR that comes and goes. */
+static void run_sweep(void)
+{
+	const struct loop_test *test = &rmr_cases[0];
+	unsigned int hits = loop_sweep(test);
+
+	say("1..1\n%sok 1 - %s, each allocation failing once\n",
+	    loop_fine() ? "" : "not ", test->name);
+	say("# %u failed\n", hits);
+	if (!loop_fine())
+		say("# %s\n", loop.why);
+}
+
 static int __init loop_init(void)
 {
 	int ret;
@@ -94,7 +112,9 @@ static int __init loop_init(void)
 		return -ENOMEM;
 	}
 	loop_open(ia);
-	if (loop_fine())
+	if (loop_fine() && sweep)
+		run_sweep();
+	else if (loop_fine())
 		run_all();
 	else
 		say("1..1\nnot ok 1 - opened\n# %s\n", loop.why);

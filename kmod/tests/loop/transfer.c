@@ -7,6 +7,8 @@
 
 /* Emulated processors with every check on are slow. */
 #define PATIENCE	(30 * HZ)
+/* Where a failure was injected not every event comes. */
+#define PATIENCE_AFTER	(3 * HZ)
 
 static u8 byte(u32 i, u8 seed)
 {
@@ -37,9 +39,11 @@ bool loop_is(const void *at, u32 size, u32 from, u8 seed)
 
 bool loop_event(DAT_EVD_HANDLE evd, DAT_EVENT *event)
 {
+	long patience = loop_was_hit() ? PATIENCE_AFTER : PATIENCE;
+
 	return EXPECT(wait_event_timeout(loop.arrived,
 					 dat_evd_dequeue(evd, event) ==
-					 DAT_SUCCESS, PATIENCE));
+					 DAT_SUCCESS, patience));
 }
 
 void loop_done(struct loop_end *end, DAT_DTOS operation, u64 cookie)

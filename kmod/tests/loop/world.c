@@ -150,7 +150,8 @@ void loop_connect(struct loop_end *from, struct loop_end *to)
 	loop_event(loop.crs, &event);
 	EXPECT(event.event_number == DAT_CONNECTION_REQUEST_EVENT);
 	cr = event.event_data.cr_arrival_event_data.cr_handle;
-	WORKS(dat_cr_accept(cr, to->ep, 0, NULL));
+	if (!WORKS(dat_cr_accept(cr, to->ep, 0, NULL)) && cr)
+		FREES(dat_cr_reject(cr, 0, NULL));
 	established(from);
 	established(to);
 	loop_message(from, to, 1);
@@ -201,6 +202,18 @@ void loop_free_lmrs(void)
 	loop.rmr = NULL;
 	loop.lmr = NULL;
 	loop.fixed = NULL;
+}
+
+void loop_give_up(void)
+{
+	DAT_EVENT event;
+
+	loop_free_ends();
+	while (dat_evd_dequeue(loop.crs, &event) == DAT_SUCCESS)
+		FREES(dat_cr_reject(event.event_data.cr_arrival_event_data
+					 .cr_handle, 0, NULL));
+	while (dat_evd_dequeue(loop.async, &event) == DAT_SUCCESS)
+		;
 }
 
 void loop_end(void)

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A consumer in the kernel over a real device, while each allocation that kdapl
+# makes, or that is made for it, fails once: kdapl_loop with sweep=1. All can be
+# freed after each failure, and the device has nothing left of it. Needs the debug
+# kernel. Prints TAP.
+#
+#     scripts/vm --kernel debug -- tests/vm-suite/ksweep.sh
+
+set -euo pipefail
+module=$(dirname "$KDAPL_MODULE")/tests/loop/kdapl_loop.ko
+report=/sys/kernel/debug/kdapl_loop
+failslab=/sys/kernel/debug/failslab
+# Frames between an allocation and kdapl: from itself down to the drivers' calls.
+depth=16
+
+if [ ! -e $failslab/require-start ]; then
+	echo "1..1"
+	echo "ok 1 - each allocation failing once # SKIP this kernel injects no failures"
+	exit 0
+fi
+
+# Where kdapl's functions are.
+awk '$2 ~ /^[tT]$/ && $4 == "[kdapl]" { print "0x" $1 }' /proc/kallsyms | sort >/tmp/kdapl-text
+head -n 1 /tmp/kdapl-text >$failslab/require-start
+tail -n 1 /tmp/kdapl-text >$failslab/require-end
+echo $depth >$failslab/stacktrace-depth
+echo N >$failslab/ignore-gfp-wait
+echo 0 >$failslab/verbose
+
+insmod "$module" sweep=1 ia="$KDAPL_DEVICE" address="$KDAPL_ADDR" \
+	iwarp="$([ "$KDAPL_RDMA" = siw ] && echo 1 || echo 0)"
+cat $report
+status=0
+grep -q "^not ok" $report && status=1
+rmmod kdapl_loop
+if rdma resource show qp | grep "type RC"; then
+	echo "# queue pairs are left"
+	status=1
+fi
+exit $status
