@@ -193,11 +193,10 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 	spin_unlock_bh(&evd->lock);
 }
 
-bool kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
+u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
 {
 	struct kdapl_ev_head *head = evd->head.addr;
-	bool taken = false;
-	u32 in_ring;
+	u32 in_ring, there = 0;
 
 	spin_lock_bh(&evd->lock);
 	in_ring = evd->dead ? 0 : evd_in_ring(evd);
@@ -206,11 +205,11 @@ bool kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
 				      evd->entries_mask];
 		/* As a program does it: (G) pairs with (H). */
 		smp_store_release(&head->head, evd->tail - in_ring + 1);
-		taken = true;
+		there = in_ring + evd->backlog_len;
 		evd_refill(evd);
 	}
 	spin_unlock_bh(&evd->lock);
-	return taken;
+	return there;
 }
 
 void kdapl_evd_hook(struct kdapl_evd *evd,

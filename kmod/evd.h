@@ -99,9 +99,9 @@ int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
  * What waits for room moves up. Any context up to softirq, any number of callers at
  * a time, also from below the hook of kdapl_evd_hook() but not in it.
  *
- * Return: false when there is none.
+ * Return: how many there were with it, 0 when there is none.
  */
-bool kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event);
+u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event);
 
 /**
  * kdapl_evd_hook() - have a function called for each event that is queued

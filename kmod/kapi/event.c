@@ -110,7 +110,6 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 	struct kapi_ia *ia = kevd->obj.ia;
 	DAT_EVENT_DATA *data = &event->event_data;
 
-	memset(event, 0, sizeof(*event));
 	event->event_number = from->type;
 	event->evd_handle = kevd;
 	switch (from->type) {
@@ -137,15 +136,19 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 	return true;
 }
 
-bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
+u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
 {
 	struct kdapl_event from;
 	bool found = false;
+	u32 n;
 
-	while (!found && kdapl_evd_take(kevd->evd, &from)) {
+	do {
+		n = kdapl_evd_take(kevd->evd, &from);
+		if (!n)
+			break;
 		rcu_read_lock();
 		found = kapi_event(kevd, &from, event);
 		rcu_read_unlock();
-	}
-	return found;
+	} while (!found);
+	return n;
 }

@@ -70,7 +70,8 @@ struct kapi_pz {
  * @lock: inside the core's EVD lock; guards the rest
  * @policy: now
  * @upcall: whom to call
- * @running: upcalls that run
+ * @changes: of policy and upcall, counted
+ * @running: processors that make upcalls
  * @missed: one was not begun because another ran
  * @closed: its IA closes: upcalls are not enabled any more
  * @idle: none runs
@@ -82,6 +83,7 @@ struct kapi_evd {
 	spinlock_t lock;	/* inside the core's EVD lock */
 	DAT_UPCALL_POLICY policy;
 	DAT_UPCALL_OBJECT upcall;
+	unsigned int changes;
 	unsigned int running;
 	bool missed;
 	bool closed;
@@ -291,8 +293,8 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 		DAT_EVENT *event);
 /* It went with its EVD. */
 void kapi_event_unread(const struct kdapl_event *event);
-/* The next event for the consumer; false when there is none. */
-bool kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
+/* The next event for the consumer; how many there were with it, 0 for none. */
+u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
 
 /* ---- ep.c, ep_marks.c ---------------------------------------------------- */
 

@@ -120,12 +120,14 @@ static int sqe_fill(struct kdapl_sqe *sqe, u32 ep, const DAT_EXT_DTO *dto)
 
 	if (op < 0)
 		return op;
-	*sqe = (struct kdapl_sqe){
-		.ep = ep,
-		.op = op,
-		.flags = kapi_sqe_flags(dto->flags),
-		.cookie = dto->cookie.as_64,
-	};
+	/* Not its unused segments, which nobody looks at. */
+	sqe->ep = ep;
+	sqe->op = op;
+	sqe->flags = kapi_sqe_flags(dto->flags);
+	sqe->cookie = dto->cookie.as_64;
+	sqe->remote_addr = 0;
+	sqe->rkey = 0;
+	sqe->reserved = 0;
 	kapi_sqe_iov(sqe, dto->num_segments, dto->iov);
 	if (is_rdma(sqe))
 		return sqe_remote(sqe, dto);

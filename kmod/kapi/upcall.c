@@ -42,16 +42,23 @@ void kapi_upcall_arrived(struct kdapl_evd *evd)
 		kapi_upcall_schedule(kevd);
 }
 
-static bool upcall_begin(struct kapi_evd *kevd, DAT_UPCALL_POLICY *policy,
-			 DAT_UPCALL_OBJECT *upcall)
+/* What one processor calls for, as long as nothing changes. */
+struct upcalls {
+	DAT_UPCALL_POLICY policy;
+	DAT_UPCALL_OBJECT upcall;
+	unsigned int changes;
+};
+
+static bool upcall_begin(struct kapi_evd *kevd, struct upcalls *upcalls)
 {
 	bool begin = false;
 
 	spin_lock_bh(&kevd->lock);
-	*policy = kevd->policy;
-	*upcall = kevd->upcall;
-	if (policy_calls(*policy)) {
-		if (kevd->running && *policy != DAT_UPCALL_MANY)
+	upcalls->policy = kevd->policy;
+	upcalls->upcall = kevd->upcall;
+	upcalls->changes = kevd->changes;
+	if (policy_calls(upcalls->policy)) {
+		if (kevd->running && upcalls->policy != DAT_UPCALL_MANY)
 			kevd->missed = true;
 		else
 			begin = true;
@@ -68,43 +75,50 @@ static void upcall_end(struct kapi_evd *kevd)
 		if (kevd->missed)
 			kapi_upcall_schedule(kevd);
 		kevd->missed = false;
-		wake_up_all(&kevd->idle);
+		/* Who has not queued itself yet looks under the lock. */
+		if (waitqueue_active(&kevd->idle))
+			wake_up_all(&kevd->idle);
 	}
 	spin_unlock_bh(&kevd->lock);
 }
 
 /* True when there may be another event to call for. */
-static bool upcall_make(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy,
-			const DAT_UPCALL_OBJECT *upcall)
+static bool upcall_make(struct kapi_evd *kevd, const struct upcalls *upcalls)
 {
+	const DAT_UPCALL_OBJECT *upcall = &upcalls->upcall;
 	DAT_EVENT event;
+	u32 there;
 
-	if (policy == DAT_UPCALL_NOTIFY) {
+	if (upcalls->policy == DAT_UPCALL_NOTIFY) {
 		if (kdapl_evd_count(kevd->evd))
 			upcall->upcall_func(upcall->instance_data, NULL,
 					    DAT_TRUE);
 		return false;
 	}
-	if (!kapi_evd_next(kevd, &event))
+	there = kapi_evd_next(kevd, &event);
+	if (!there)
 		return false;
 	upcall->upcall_func(upcall->instance_data, &event,
-			    kdapl_evd_count(kevd->evd) ? DAT_TRUE : DAT_FALSE);
-	return true;
+			    there > 1 ? DAT_TRUE : DAT_FALSE);
+	/* For one that came meanwhile somebody is scheduled. */
+	return there > 1;
 }
 
 static void upcall_tasklet(struct tasklet_struct *tasklet)
 {
 	struct kapi_worker *worker = from_tasklet(worker, tasklet, tasklet);
 	struct kapi_evd *kevd = worker->kevd;
-	DAT_UPCALL_OBJECT upcall;
-	DAT_UPCALL_POLICY policy;
 	int left = UPCALL_BUDGET;
+	struct upcalls upcalls;
 	bool more = true;
 
-	while (more && left--) {
-		if (!upcall_begin(kevd, &policy, &upcall))
+	while (more && left > 0) {
+		if (!upcall_begin(kevd, &upcalls))
 			return;
-		more = upcall_make(kevd, policy, &upcall);
+		do {
+			more = upcall_make(kevd, &upcalls);
+		} while (more && --left &&
+			 READ_ONCE(kevd->changes) == upcalls.changes);
 		upcall_end(kevd);
 	}
 	/* Itself: who kills this one's tasklet must not miss it. */
@@ -144,6 +158,7 @@ void kapi_upcall_stop(struct kapi_evd *kevd)
 {
 	spin_lock_bh(&kevd->lock);
 	WRITE_ONCE(kevd->policy, DAT_UPCALL_TEARDOWN);
+	WRITE_ONCE(kevd->changes, kevd->changes + 1);
 	kevd->missed = false;
 	spin_unlock_bh(&kevd->lock);
 	wait_event(kevd->idle, upcall_idle(kevd));
@@ -201,6 +216,7 @@ static DAT_RETURN upcall_set(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy,
 		if (upcall)
 			kevd->upcall = *upcall;
 		WRITE_ONCE(kevd->policy, policy);
+		WRITE_ONCE(kevd->changes, kevd->changes + 1);
 	}
 	spin_unlock_bh(&kevd->lock);
 	return ret;
