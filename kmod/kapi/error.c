@@ -39,3 +39,10 @@ DAT_RETURN kapi_error(int err)
 					 kapi_errors[i].subtype);
 	return DAT_ERROR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
 }
+
+DAT_RETURN kapi_lack(int err, u32 resource)
+{
+	if (err == -ENOSPC || err == -EDQUOT)
+		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, resource);
+	return kapi_error(err);
+}

@@ -57,7 +57,7 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 	ret = fmr_make(klmr, &arg, max_pages);
 	if (ret) {
 		kapi_forget(&klmr->obj);
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_MEMORY_REGION);
 	}
 	*lmr = klmr;
 	return DAT_SUCCESS;
