@@ -153,6 +153,53 @@ TEST(Adapters, TheSameConnectionQualifier)
 	});
 }
 
+/** Two adapters with a listener each, at the same qualifier, and a caller of the first. */
+struct Neighbours {
+	Neighbours()
+		: extra("7", { first_network }), there(extra.name()), listener(here),
+		  queue(there, 16), active(here), passive(there)
+	{
+		ok(dat_psp_create(there.ia(), listener.qual(), queue.evd(), DAT_PSP_CONSUMER_FLAG,
+				  &psp));
+	}
+	Neighbours(const Neighbours &) = delete;
+	Neighbours &operator=(const Neighbours &) = delete;
+	~Neighbours() { dat_psp_free(psp); }
+
+	ExtraAdapter extra;
+	Adapter here, there;
+	Listener listener;
+	EventQueue queue;
+	Endpoint active, passive;
+	DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+};
+
+/* Who connects to an address that only another adapter has, leaves from his own. */
+TEST(Adapters, TheAddressOfAnother)
+{
+	play([](Line &) {
+		Neighbours n;
+		const DAT_TIMEOUT timeout = n.here.iwarp() ? 20'000'000 : 2'000'000;
+		DAT_CR_PARAM param;
+
+		ok(n.active.connect(n.there.address(), n.listener.qual(), {}, timeout));
+		if (n.here.iwarp()) {
+			DAT_EVENT event = n.queue.expect(DAT_CONNECTION_REQUEST_EVENT);
+			DAT_CR_HANDLE request = event.event_data.cr_arrival_event_data.cr_handle;
+			ok(dat_cr_query(request, DAT_CR_FIELD_ALL, &param));
+			EXPECT_EQ(text_of(param.remote_ia_address_ptr), text_of(n.here.address()));
+			ok(accept_request(request, n.passive));
+			n.passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			n.active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+		} else {
+			/* rxe takes nothing that comes by another device, as this does. */
+			n.active.expect_connection(DAT_CONNECTION_EVENT_TIMED_OUT);
+			n.queue.require_empty();
+		}
+		n.listener.queue().require_empty();
+	});
+}
+
 /* The EVD of one is not lent to an IA of another. */
 TEST(Adapters, AsyncEvdOfAnother)
 {
