@@ -4,6 +4,7 @@
 
 #include "pair.hpp"
 #include "service_point.hpp"
+#include "silent_peer.hpp"
 
 #include <functional>
 #include <memory>
@@ -12,8 +13,8 @@
 namespace suite {
 
 /**
- * All states but COMPLETION_PENDING, which is over when it pleases the peer. On
- * iWARP nor DISCONNECT_PENDING: no request stays out there.
+ * All states. On iWARP two are over at once: no request stays out there, which
+ * DISCONNECT_PENDING needs, and COMPLETION_PENDING waits for nobody.
  */
 inline std::vector<DAT_EP_STATE> all_states()
 {
@@ -27,8 +28,10 @@ inline std::vector<DAT_EP_STATE> all_states()
 		DAT_EP_STATE_DISCONNECTED,
 	};
 
-	if (!Adapter::iwarp())
+	if (!Adapter::iwarp()) {
 		states.push_back(DAT_EP_STATE_DISCONNECT_PENDING);
+		states.push_back(DAT_EP_STATE_COMPLETION_PENDING);
+	}
 	return states;
 }
 
@@ -52,6 +55,8 @@ inline DAT_RETURN_SUBTYPE subtype_of(DAT_EP_STATE state)
 		return DAT_INVALID_STATE_EP_DISCPENDING;
 	case DAT_EP_STATE_DISCONNECTED:
 		return DAT_INVALID_STATE_EP_DISCONNECTED;
+	case DAT_EP_STATE_COMPLETION_PENDING:
+		return DAT_INVALID_STATE_EP_COMPLPENDING;
 	default:
 		throw Failure("no subtype for this state", Location::current());
 	}
@@ -83,6 +88,13 @@ public:
 			maker_ = std::make_unique<Maker>(adapter);
 			request_ = maker_->request(made_);
 			maker_->adopt(made_);
+			break;
+		case DAT_EP_STATE_COMPLETION_PENDING:
+			endpoint_ = std::make_unique<Endpoint>(adapter);
+			listener_ = std::make_unique<Listener>(adapter);
+			peer_ = std::make_unique<SilentPeer>(adapter.address(), listener_->qual());
+			ok(accept_request(listener_->request(), *endpoint_));
+			peer_->await_acceptance();
 			break;
 		default:
 			pair_ = std::make_unique<Pair>(adapter);
@@ -129,6 +141,7 @@ private:
 
 	std::unique_ptr<Endpoint> endpoint_;
 	std::unique_ptr<Listener> listener_;
+	std::unique_ptr<SilentPeer> peer_;
 	std::unique_ptr<Reserved> reserved_;
 	std::unique_ptr<Maker> maker_;
 	std::unique_ptr<Pair> pair_;
