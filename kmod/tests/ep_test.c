@@ -443,6 +443,43 @@ static void ep_free_connected(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail);
 }
 
+/* What a device passes through quickly: it stays itself, or goes, and nothing else. */
+static void ep_passing_states(struct kunit *test)
+{
+	static const enum kdapl_ep_state states[] = {
+		KDAPL_EP_COMPLETION_PENDING, KDAPL_EP_DISCONNECT_PENDING,
+	};
+	struct env *env = test->priv;
+	struct kdapl_ep_modify modify = {};
+	struct kdapl_ep_query query = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		struct test_ep tep = env_ep(env, DEPTH);
+
+		post(env, &tep, KDAPL_OP_RECV, 1);
+		if (states[i] == KDAPL_EP_COMPLETION_PENDING) {
+			begin(test, &tep, states[i]);
+		} else {
+			env_connect(env, &tep);
+			post(env, &tep, KDAPL_OP_SEND, 2);
+			kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL);
+		}
+		modify.ep = tep.id;
+		KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &modify), -EBADFD);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -EBADFD);
+		kdapl_ep_query(tep.ep, &query);
+		KUNIT_EXPECT_EQ(test, query.state, states[i]);
+		KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id,
+							KDAPL_OBJ_EP), 0);
+		EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_ERR_FLUSHED);
+		/* A disconnect that was asked for still is told of. */
+		KUNIT_EXPECT_EQ(test, prog_events(&tep.conn),
+				states[i] == KDAPL_EP_DISCONNECT_PENDING);
+		KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+	}
+}
+
 /* The device goes: BROKEN, and the EP lives on without hardware. */
 static void ep_killed(struct kunit *test)
 {
@@ -484,6 +521,7 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_reset_and_again),
 	KUNIT_CASE(ep_free_unconnected),
 	KUNIT_CASE(ep_free_connected),
+	KUNIT_CASE(ep_passing_states),
 	KUNIT_CASE(ep_killed),
 	{}
 };
