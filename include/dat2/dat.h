@@ -1194,8 +1194,9 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @invalidate: whether there is something to invalidate
  * @rmr_context: of the peer's, invalid when the message is there
  *
- * The peer's receive completes as DAT_DTO_RECEIVE_WITH_INVALIDATE. Where
- * the peer has no such context the connection breaks.
+ * The receive of a peer in the kernel completes as DAT_DTO_RECEIVE_WITH_INVALIDATE,
+ * that of a program as any other. Where the peer has no such context the connection
+ * breaks, save where its adapter compares less than the whole of it (soft iWARP).
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,

@@ -428,8 +428,10 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  *
  * With the event of such a message (DAT_DTO_RECEIVE_WITH_INVALIDATE) the LMR is untied,
  * as if dat_lmr_invalidate() had completed, and that is refused with DAT_INVALID_STATE.
- * It can be tied again at once; but where the event of this request has not come yet,
- * only when it has.
+ * It can be tied again at once, and the memory is the consumer's; but where the event
+ * of this request has not come yet, only when it has, or, where that is suppressed, the
+ * event of a later request on @ep. Over soft iWARP, whose word is not enough, it
+ * stays tied: dat_lmr_query() says bound, and dat_lmr_invalidate() unties it.
  *
  * One that is tied, or whose dat_lmr_invalidate() has not completed, is refused with
  * DAT_INVALID_STATE. When a request for it fails, or is flushed, it can be tied or

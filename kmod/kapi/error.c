@@ -39,3 +39,18 @@ DAT_RETURN kapi_error(int err)
 					 kapi_errors[i].subtype);
 	return DAT_ERROR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
 }
+
+DAT_RETURN kapi_map_error(int err)
+{
+	switch (err) {
+	case -EIO:
+	case -EAGAIN:
+		/* No room to map it. */
+		return kapi_error(-ENOMEM);
+	case -EREMOTEIO:
+		/* Another device's, which this one does not reach. */
+		return kapi_error(-EINVAL);
+	default:
+		return kapi_error(err);
+	}
+}

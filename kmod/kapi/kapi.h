@@ -242,6 +242,8 @@ static inline u32 kapi_async_id(const struct kapi_ia *ia)
 
 /* What the core says, in the API's words. */
 DAT_RETURN kapi_error(int err);
+/* Of a call that maps memory for the device, which fails in ways of its own. */
+DAT_RETURN kapi_map_error(int err);
 
 #define KAPI_BAD_HANDLE(kind) \
 	DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_##kind)
