@@ -20,7 +20,7 @@
 #define DEPTH		16
 #define SLOTS		8
 #define ORDER		1	/* of the memory that is really there */
-#define PAGES		(1 << ORDER)
+#define PAGES		BIT(ORDER)
 #define DEVICE_PAGES	4	/* that the device registers at once */
 /* Of the LMR, whose memory the device sees in two pieces. */
 #define ADDR		0x7000100ULL
