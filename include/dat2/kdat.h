@@ -11,6 +11,32 @@
 #define _KDAT_H_
 
 #include <dat2/kdat_config.h>
+
+/* Kinds of objects, as the kernel's side numbers them. */
+typedef enum dat_handle_type {
+	DAT_HANDLE_TYPE_CR = 0,
+	DAT_HANDLE_TYPE_EP = 1,
+	DAT_HANDLE_TYPE_EVD = 2,
+	DAT_HANDLE_TYPE_IA = 3,
+	DAT_HANDLE_TYPE_LMR = 4,
+	DAT_HANDLE_TYPE_PSP = 5,
+	DAT_HANDLE_TYPE_PZ = 6,
+	DAT_HANDLE_TYPE_RMR = 7,
+	DAT_HANDLE_TYPE_RSP = 8,
+	DAT_HANDLE_TYPE_SRQ = 9,
+	DAT_HANDLE_TYPE_CSP = 10,
+	DAT_HANDLE_TYPE_EXTENSION_BASE = 11,
+} DAT_HANDLE_TYPE;
+
+typedef enum dat_evd_param_mask {
+	DAT_EVD_FIELD_IA_HANDLE = 0x01,
+	DAT_EVD_FIELD_EVD_QLEN = 0x02,
+	DAT_EVD_FIELD_UPCALL_POLICY = 0x04,
+	DAT_EVD_FIELD_UPCALL = 0x08,
+	DAT_EVD_FIELD_EVD_FLAGS = 0x10,
+	DAT_EVD_FIELD_ALL = 0x1f,
+} DAT_EVD_PARAM_MASK;
+
 #include <dat2/dat.h>
 #include <dat2/kdat_vendor_specific.h>
 
