@@ -419,6 +419,7 @@ static void cm_retry_work(struct work_struct *work)
 	struct sockaddr_storage remote;
 	struct rdma_cm_id *old, *id;
 	bool again;
+	int ret;
 
 	/* The error that led here was its own, or came after it. */
 	cm_stop_connector(ep);
@@ -436,9 +437,12 @@ static void cm_retry_work(struct work_struct *work)
 		cm_failed(ep, old, PTR_ERR(id));
 		return;
 	}
-	if (cm_bind(ep, id, &remote)) {
+	ret = cm_bind(ep, id, &remote);
+	if (ret) {
 		rdma_destroy_id(id);
-		cm_unreachable(ep, old);
+		/* Of the peer a lack of ports says nothing, and it passes. */
+		if (ret != -ENOSPC || !cm_again(ep, old, CM_RETRY_DELAY))
+			cm_unreachable(ep, old);
 		return;
 	}
 

@@ -100,11 +100,23 @@ static enum ib_wr_opcode wr_opcode(u8 op)
 }
 
 /*
+ * siw ends a connection at a fenced read. Without the fence the peer still answers it
+ * behind the reads before it, and its data lands behind theirs: that is all that a
+ * program can tell.
+ */
+static bool takes_fence(const struct kdapl_ep *ep, enum ib_wr_opcode opcode)
+{
+	return opcode != IB_WR_RDMA_READ ||
+	       ep->obj.ia->dev->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
+/*
  * Every request is signalled to the module, also the ones whose success the
  * program does not want to hear of: the count of finished work is exact at any
  * time, which the drain and request_idle rest on.
  */
-static void fill_send(struct kdapl_chain *chain, struct kdapl_work *work)
+static void fill_send(struct kdapl_ep *ep, struct kdapl_chain *chain,
+		      struct kdapl_work *work)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct ib_rdma_wr *wr = &chain->send[chain->len];
@@ -121,7 +133,7 @@ static void fill_send(struct kdapl_chain *chain, struct kdapl_work *work)
 	wr->wr.send_flags = IB_SEND_SIGNALED;
 	if (sqe->flags & KDAPL_SQE_SOLICITED && !is_rdma(sqe))
 		wr->wr.send_flags |= IB_SEND_SOLICITED;
-	if (sqe->flags & KDAPL_SQE_FENCE)
+	if (sqe->flags & KDAPL_SQE_FENCE && takes_fence(ep, wr->wr.opcode))
 		wr->wr.send_flags |= IB_SEND_FENCE;
 	wr->wr.next = NULL;
 	if (chain->len)
@@ -192,15 +204,15 @@ static struct kdapl_work *wq_prepare(struct kdapl_wq *wq,
 }
 
 /* The operation goes to the device with the next kdapl_ep_flush_chain(). */
-static void chain_add(struct kdapl_chain *chain, struct kdapl_work *work,
-		      u64 length)
+static void chain_add(struct kdapl_ep *ep, struct kdapl_chain *chain,
+		      struct kdapl_work *work, u64 length)
 {
 	work->state = KDAPL_WORK_POSTED;
 	if (is_recv(&chain->sqe)) {
 		fill_recv(chain, work);
 	} else {
 		work->length = length;
-		fill_send(chain, work);
+		fill_send(ep, chain, work);
 	}
 }
 
@@ -241,7 +253,7 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	}
 	status = chain_check(ep, chain, &length);
 	if (status == DAT_DTO_SUCCESS)
-		chain_add(chain, work, length);
+		chain_add(ep, chain, work, length);
 	else
 		kdapl_work_refuse(ep, work, status);
 }
@@ -440,7 +452,7 @@ int kdapl_post_add(struct kdapl_ep *ep)
 	if (flushes)
 		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
 	else
-		chain_add(chain, work, length);
+		chain_add(ep, chain, work, length);
 	return 0;
 }
 

@@ -272,10 +272,17 @@ static int rw_check(const struct kdapl_rw_post *post)
  * rdma_rw names local memory by the PD's key for all of it. siw's has none (see pz.c).
  * It could read, which iWARP registers for: but rdma_rw uses an MR again as soon as a
  * read is over, when siw may still be at an access of the peer by its last key.
+ *
+ * A read without an MR it cuts into requests of as many segments as the queue pair
+ * may read into, by which it divides: some drivers say 0, for not knowing.
  */
-static bool rw_can(const struct kdapl_ep *ep)
+static bool rw_can(const struct kdapl_ep *ep, enum dma_data_direction dir)
 {
-	return ep->obj.ia->local_key || ep->pz->pd->__internal_mr;
+	const struct kdapl_ia *ia = ep->obj.ia;
+
+	if (dir == DMA_FROM_DEVICE && !ia->iwarp && !ep->qp->max_read_sge)
+		return false;
+	return ia->local_key || ep->pz->pd->__internal_mr;
 }
 
 static u8 rw_op(enum dma_data_direction dir)
@@ -345,7 +352,7 @@ int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
 	if (mutex_lock_killable(&ep->mutex))
 		return -EINTR;
 	ret = rw_submit(ep, NULL, post);
-	if (!ret && !rw_can(ep)) {
+	if (!ret && !rw_can(ep, post->dir)) {
 		ret = -EOPNOTSUPP;
 	} else if (!ret) {
 		rw = rw_make(ep, post);

@@ -70,7 +70,8 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * Return: DAT_SUCCESS; as dat_ep_post_rdma_read(), and DAT_INSUFFICIENT_RESOURCES
  * without memory, or where there is no room to map it, DAT_INVALID_PARAMETER where the
  * device cannot reach it, DAT_INTERRUPTED_CALL, DAT_MODEL_NOT_SUPPORTED (soft iWARP: it
- * can neither write so, nor be sure that a peer is through with what was registered).
+ * can neither write so, nor be sure that a peer is through with what was registered; a
+ * device that does not say how many segments it reads into can write only).
  */
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,

@@ -6,19 +6,20 @@
 
 #include "kapi.h"
 
-static int ep_connect(struct kapi_ep *kep, const struct kdapl_addr *remote,
-		      DAT_CONN_QUAL conn_qual, DAT_TIMEOUT timeout,
-		      DAT_COUNT size, const void *private_data)
+static DAT_RETURN ep_connect(struct kapi_ep *kep,
+			     const struct kdapl_addr *remote,
+			     DAT_CONN_QUAL conn_qual, DAT_TIMEOUT timeout,
+			     DAT_COUNT size, const void *private_data)
 {
 	struct kapi_ia *kia = kep->obj.ia;
 	struct kdapl_ep_connect *arg;
 	int ret;
 
 	if (size < 0 || size > KDAPL_PRIVATE_DATA_MAX || (size && !private_data))
-		return -EINVAL;
+		return kapi_error(-EINVAL);
 	arg = kzalloc(sizeof(*arg), GFP_KERNEL);
 	if (!arg)
-		return -ENOMEM;
+		return kapi_error(-ENOMEM);
 	arg->size = sizeof(*arg);
 	arg->ep = kep->obj.id;
 	arg->remote = *remote;
@@ -33,7 +34,7 @@ static int ep_connect(struct kapi_ep *kep, const struct kdapl_addr *remote,
 		kapi_leave(kia);
 	}
 	kfree(arg);
-	return ret;
+	return kapi_lack(ret, DAT_RESOURCE_TEP);
 }
 
 DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
@@ -55,8 +56,7 @@ DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 		return KAPI_BAD_ARG(4);
 	if (qos != DAT_QOS_BEST_EFFORT || flags != DAT_CONNECT_DEFAULT_FLAG)
 		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
-	return kapi_error(ep_connect(kep, &remote, conn_qual, timeout, size,
-				     private_data));
+	return ep_connect(kep, &remote, conn_qual, timeout, size, private_data);
 }
 EXPORT_SYMBOL_GPL(dat_ep_connect);
 
@@ -80,8 +80,8 @@ DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address,
 				 DAT_INVALID_ADDRESS_MALFORMED);
 	if (!timeout)
 		return KAPI_BAD_ARG(3);
-	return kapi_error(ep_connect(kep, &remote, remote.port, timeout, size,
-				     private_data));
+	return ep_connect(kep, &remote, remote.port, timeout, size,
+			  private_data);
 }
 EXPORT_SYMBOL_GPL(dat_ep_common_connect);
 
@@ -102,8 +102,8 @@ DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
 	kdapl_ep_query(to_ep(other->obj.core), &q);
 	if (q.state != KDAPL_EP_CONNECTED)
 		return DAT_ERROR(DAT_INVALID_STATE, DAT_NO_SUBTYPE);
-	return kapi_error(ep_connect(kep, &q.remote, q.remote_conn_qual,
-				     timeout, size, private_data));
+	return ep_connect(kep, &q.remote, q.remote_conn_qual, timeout, size,
+			  private_data);
 }
 EXPORT_SYMBOL_GPL(dat_ep_dup_connect);
 

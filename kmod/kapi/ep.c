@@ -208,7 +208,7 @@ static DAT_RETURN ep_create(const DAT_EP_PARAM *of, const DAT_EP_ATTR *attr,
 	ret = ep_make(kep, attr, &arg);
 	if (ret) {
 		kapi_forget(&kep->obj);
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_TEP);
 	}
 	*ep = kep;
 	return DAT_SUCCESS;
@@ -342,7 +342,7 @@ DAT_RETURN dat_ep_reset(DAT_EP_HANDLE ep)
 		return kapi_error(ret);
 	ret = kdapl_ep_reset(to_ep(kep->obj.core));
 	kapi_leave(kep->obj.ia);
-	return kapi_error(ret);
+	return kapi_lack(ret, DAT_RESOURCE_TEP);
 }
 EXPORT_SYMBOL_GPL(dat_ep_reset);
 

@@ -178,7 +178,7 @@ static DAT_RETURN ep_modify(struct kapi_ep *kep, DAT_EP_PARAM_MASK mask,
 			       to_ep(kep->obj.core)->rdma_read_fixed;
 	ret = core_modify(kep, &want);
 	if (ret)
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_TEP);
 	kep->pz = to.pz;
 	kep->recv_evd = to.recv_evd;
 	kep->request_evd = to.request_evd;

@@ -40,7 +40,14 @@ DAT_RETURN kapi_error(int err)
 	return DAT_ERROR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
 }
 
-DAT_RETURN kapi_map_error(int err)
+DAT_RETURN kapi_lack(int err, u32 resource)
+{
+	if (err == -ENOSPC || err == -EDQUOT)
+		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, resource);
+	return kapi_error(err);
+}
+
+DAT_RETURN kapi_lmr_error(int err)
 {
 	switch (err) {
 	case -EIO:
@@ -51,6 +58,6 @@ DAT_RETURN kapi_map_error(int err)
 		/* Another device's, which this one does not reach. */
 		return kapi_error(-EINVAL);
 	default:
-		return kapi_error(err);
+		return kapi_lack(err, DAT_RESOURCE_MEMORY_REGION);
 	}
 }

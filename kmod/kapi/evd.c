@@ -86,7 +86,7 @@ DAT_RETURN dat_evd_kcreate(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
 		return KAPI_BAD_ARG(6);
 	kevd = kapi_evd_create(kia, min_qlen, policy, upcall, flags);
 	if (IS_ERR(kevd))
-		return kapi_error(PTR_ERR(kevd));
+		return kapi_lack(PTR_ERR(kevd), DAT_RESOURCE_TEVD);
 	*evd = kevd;
 	return DAT_SUCCESS;
 }
@@ -138,7 +138,7 @@ DAT_RETURN dat_evd_resize(DAT_EVD_HANDLE evd, DAT_COUNT qlen)
 			ret = 0;
 	}
 	kapi_leave(kevd->obj.ia);
-	return kapi_error(ret);
+	return kapi_lack(ret, DAT_RESOURCE_TEVD);
 }
 EXPORT_SYMBOL_GPL(dat_evd_resize);
 

@@ -57,7 +57,7 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 	ret = fmr_make(klmr, &arg, max_pages);
 	if (ret) {
 		kapi_forget(&klmr->obj);
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_MEMORY_REGION);
 	}
 	*lmr = klmr;
 	return DAT_SUCCESS;
@@ -77,7 +77,7 @@ static DAT_RETURN fmr_error(int err)
 {
 	return err == -ENOSPC ? DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
 					  DAT_RESOURCE_CREDITS) :
-				kapi_map_error(err);
+				kapi_lmr_error(err);
 }
 
 static bool is_remote(u32 privileges)

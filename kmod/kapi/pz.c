@@ -29,7 +29,7 @@ DAT_RETURN dat_pz_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE *pz)
 		ret = kapi_tie(&kpz->obj, arg.id, KDAPL_OBJ_PZ);
 	if (ret) {
 		kapi_forget(&kpz->obj);
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_PROTECTION_DOMAIN);
 	}
 	*pz = kpz;
 	return DAT_SUCCESS;

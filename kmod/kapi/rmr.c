@@ -46,7 +46,7 @@ DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr)
 	ret = rmr_make(krmr);
 	if (ret) {
 		kapi_forget(&krmr->obj);
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_MEMORY_REGION);
 	}
 	*rmr = krmr;
 	return DAT_SUCCESS;
@@ -120,7 +120,7 @@ static DAT_RETURN bind_error(const struct kapi_ia *kia, int err, u64 length)
 				 DAT_RESOURCE_MEMORY_REGION :
 				 DAT_RESOURCE_CREDITS);
 	default:
-		return kapi_error(err);
+		return kapi_lack(err, DAT_RESOURCE_MEMORY_REGION);
 	}
 }
 

@@ -29,7 +29,7 @@ static DAT_RETURN rw_error(int err)
 		return KAPI_BAD_ARG(2);
 	case -EIO:
 	case -EAGAIN:
-		return kapi_map_error(err);
+		return kapi_lmr_error(err);
 	default:
 		return kapi_post_error(err);
 	}

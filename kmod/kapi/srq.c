@@ -67,7 +67,7 @@ DAT_RETURN dat_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 	ret = srq_make(ksrq, attr);
 	if (ret) {
 		kapi_forget(&ksrq->obj);
-		return kapi_error(ret);
+		return kapi_lack(ret, DAT_RESOURCE_SRQ);
 	}
 	*srq = ksrq;
 	return DAT_SUCCESS;
@@ -164,7 +164,7 @@ DAT_RETURN dat_srq_resize(DAT_SRQ_HANDLE srq, DAT_COUNT max_recvs)
 		return kapi_error(ret);
 	ret = kdapl_srq_resize(to_srq(ksrq->obj.core), &arg);
 	kapi_leave(ksrq->obj.ia);
-	return kapi_error(ret);
+	return kapi_lack(ret, DAT_RESOURCE_SRQ);
 }
 EXPORT_SYMBOL_GPL(dat_srq_resize);
 

@@ -838,6 +838,70 @@ static void memory_of_another_ia(struct kunit *test)
 	EXPECT_DONE(test, dat_pz_free(pz));
 }
 
+/* ---- limits ------------------------------------------------------------------ */
+
+#define EXPECT_LACK(test, call, kind) \
+	EXPECT_ERROR(test, call, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_##kind)
+
+/* What there is no more of has a name, which is that of the library. */
+static void limits_of_memory(struct kunit *test)
+{
+	const DAT_REGION_DESCRIPTION region = {
+		.for_va = (void *)(uintptr_t)ADDR,
+	};
+	struct ib_device_attr *attrs = &the->env->dev->ib.attrs;
+	DAT_LMR_HANDLE lmr;
+
+	fake_cm.register_error = -ENOSPC;
+	EXPECT_LACK(test, dat_lmr_kcreate(&the->kia, DAT_MEM_TYPE_VIRTUAL,
+					  region, LENGTH, the->pz,
+					  DAT_MEM_PRIV_REMOTE_READ_FLAG |
+					  DAT_MEM_PRIV_LOCAL_READ_FLAG,
+					  DAT_VA_TYPE_VA,
+					  DAT_MEM_OPTIMIZE_DONT_CARE, &lmr,
+					  NULL, NULL, NULL, NULL),
+		    MEMORY_REGION);
+	attrs->device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
+	attrs->max_fast_reg_page_list_len = 4;
+	EXPECT_LACK(test, dat_lmr_allocate(&the->kia, the->pz, 5,
+					   DAT_LMR_SCOPE_PZ, &lmr),
+		    MEMORY_REGION);
+}
+
+static void limits_of_queues(struct kunit *test)
+{
+	DAT_EVD_HANDLE evd;
+
+	EXPECT_LACK(test, dat_evd_kcreate(&the->kia, KDAPL_EVD_QLEN_MAX + 1,
+					  DAT_UPCALL_DISABLE, NULL,
+					  DAT_EVD_DTO_FLAG, &evd),
+		    TEVD);
+	EXPECT_LACK(test, dat_evd_resize(the->dto, KDAPL_EVD_QLEN_MAX + 1),
+		    TEVD);
+}
+
+static void limits_of_endpoints(struct kunit *test)
+{
+	struct sockaddr to = { .sa_family = AF_INET };
+	DAT_EP_ATTR attr = { .max_recv_dtos = FAKE_QUEUE + 1 };
+	DAT_EP_PARAM param = { .ep_attr = attr };
+	DAT_EP_HANDLE ep = make_ep(test, NULL), none;
+
+	EXPECT_LACK(test, dat_ep_create(&the->kia, the->pz, the->dto, the->dto,
+					the->conn, &attr, &none),
+		    TEP);
+	EXPECT_LACK(test, dat_ep_modify(ep, DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS,
+					&param),
+		    TEP);
+	/* No local port is left. */
+	fake_cm.connect_result = -ENOSPC;
+	EXPECT_LACK(test, dat_ep_connect(ep, &to, 1, 1, 0, NULL,
+					 DAT_QOS_BEST_EFFORT,
+					 DAT_CONNECT_DEFAULT_FLAG),
+		    TEP);
+	EXPECT_DONE(test, dat_ep_free(ep));
+}
+
 /* ---- memory ------------------------------------------------------------------ */
 
 static void expect_sync(struct kunit *test, unsigned int n, u64 addr,
@@ -1001,6 +1065,9 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(drain_with_an_srq),
 	KUNIT_CASE(drain_where_nothing_comes_back),
 	KUNIT_CASE(srq_counts_what_went_unread),
+	KUNIT_CASE(limits_of_memory),
+	KUNIT_CASE(limits_of_queues),
+	KUNIT_CASE(limits_of_endpoints),
 	KUNIT_CASE(sync_goes_by_pages),
 	KUNIT_CASE(sync_checks),
 	KUNIT_CASE(sync_without_device),

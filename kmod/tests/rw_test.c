@@ -428,6 +428,23 @@ static void rw_checks(struct kunit *test)
 	EXPECT_NO_EVENT(test, &tep.request);
 }
 
+/* A device that does not say how many segments it reads into may write. */
+static void rw_unknown_read_segments(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+
+	env_qp(&tep)->ib.max_read_sge = 0;
+	list_pages(2);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 2 * PAGE_SIZE),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, 2 * PAGE_SIZE), 0);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS,
+		    2 * PAGE_SIZE);
+}
+
 /* ---- by the call of the API --------------------------------------------- */
 
 #define EXPECT_TYPE(test, call, type) \
@@ -531,6 +548,7 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_stuck),
 	KUNIT_CASE(rw_room),
 	KUNIT_CASE(rw_checks),
+	KUNIT_CASE(rw_unknown_read_segments),
 	KUNIT_CASE(rw_by_call),
 	KUNIT_CASE(rw_map_errors),
 	{}

@@ -140,6 +140,40 @@ TEST(DatEpConnect, ParametersTimeoutInfiniteOutlastsTheDevice)
 	});
 }
 
+/* "indefinite wait": nor does it end where a further attempt finds every port taken */
+TEST(DatEpConnect, ParametersTimeoutInfiniteOutlastsALackOfPorts)
+{
+	if (!Adapter::iwarp())
+		GTEST_SKIP() << "the connection manager asks for a minute before it gives up; "
+				"TCP can be told not to";
+	with_scene([](Scene &s) {
+		Endpoint passive(s.adapter);
+		NetworkSetting retries("ipv4/tcp_syn_retries", "1");
+		SilentLoopback loopback;
+		DAT_EVENT event;
+		DAT_COUNT more;
+
+		s.call.timeout = DAT_TIMEOUT_INFINITE;
+		ok(s.call());
+		const DAT_PORT_QUAL first = s.query().local_port_qual;
+		{
+			const std::string own = std::to_string(first);
+			NetworkSetting ports("ipv4/ip_local_port_range", own + ' ' + own);
+
+			/* TCP gives up after 3 s; the attempts that follow find no port. */
+			fails(DAT_TIMEOUT_EXPIRED, dat_evd_wait(s.active.connect_queue().evd(),
+								8'000'000, 1, &event, &more));
+			EXPECT_EQ(s.query().local_port_qual, first);
+		}
+		s.await_other_port(first);
+		s.active.require_state(DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
+
+		loopback.speak();
+		s.listener.accept(passive);
+		s.active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+	});
+}
+
 /* "Values must be positive." */
 TEST(DatEpConnect, ParametersTimeoutMustBePositive)
 {
