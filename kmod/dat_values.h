@@ -3,7 +3,7 @@
 #ifndef KDAPL_DAT_VALUES_H
 #define KDAPL_DAT_VALUES_H
 
-#include <dat2/dat.h>
+#include <dat2/kdat.h>
 
 enum kdapl_ep_state {
 	KDAPL_EP_UNCONNECTED = 0,

@@ -454,11 +454,23 @@ static void fmr_lose(struct kdapl_lmr *lmr)
 		fmr_rest(lmr);
 }
 
+/*
+ * siw compares no key: a message that names the key to come makes what is tied to
+ * nothing invalid, and the request behind it opens that key all the same. So it
+ * stays tied until its owner says otherwise.
+ */
+static bool invalidates_by_key(const struct ib_device *dev)
+{
+	return dev->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
 void kdapl_fmr_lost(struct kdapl_ia *ia, u32 key)
 {
 	struct kdapl_lmr *lmr;
 	struct kdapl_fmr *fmr;
 
+	if (!invalidates_by_key(ia->dev))
+		return;
 	/* Who is found is not freed meanwhile, nor is what it has here. */
 	rcu_read_lock();
 	lmr = xa_load(&ia->fmrs, kdapl_key_index(key));

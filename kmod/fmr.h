@@ -8,7 +8,8 @@
  *
  * ib_map_mr_sg() rewrites the page table that the device reads, at once. So memory is
  * mapped only while the LMR is tied to nothing, as the device sees it: not before
- * the request that unties it has completed.
+ * the request that unties it has completed, or the peer's message that did it is
+ * here and no request has the MR.
  */
 #ifndef KDAPL_FMR_H
 #define KDAPL_FMR_H

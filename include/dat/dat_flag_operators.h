@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * In C, flags combine as they are. In C++ the OR of two enumerators is an int,
- * which no DAT call takes; these operators keep the type.
+ * which no DAT call takes; these operators keep the type. Both versions' udat.h
+ * end with this file: it declares nothing of its own.
  */
 #ifndef _DAT_FLAG_OPERATORS_H_
 #define _DAT_FLAG_OPERATORS_H_
 
 #ifdef __cplusplus
-
-#include <dat/dat.h>
 
 /** These are constants where the language can have constant functions. */
 #if __cplusplus >= 201103L

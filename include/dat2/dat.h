@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What kDAPL has in common with uDAPL 2.0: types, events, attributes, and the
- * calls that both sides have. Consumers include <dat2/kdat.h>.
+ * What the two sides of DAT 2.0 have in common: types, events, and the calls that
+ * both have. Programs include <dat2/udat.h>, kernel modules <dat2/kdat.h>.
  *
- * Every call says in which context it may be used:
+ * Every call says in which context a kernel module may use it:
  *  - "process": it may sleep.
  *  - "any up to softirq": it never sleeps, and may be used in an upcall.
+ * A program may use every call in every thread, but for signal handlers. What never
+ * sleeps in the kernel does not wait for a peer there.
  *
  * Calls for different objects may run at the same time. For one object it is the
  * consumer's business that none is used while, or after, it is freed. What a call
@@ -15,9 +17,17 @@
 #ifndef _DAT_H_
 #define _DAT_H_
 
+#if !defined(_UDAT_H_) && !defined(_KDAT_H_)
+#error "include <dat2/udat.h> or <dat2/kdat.h>: they have what differs"
+#endif
+
 #include <dat2/dat_error.h>
 #include <dat2/dat_platform_specific.h>
 #include <dat2/dat_vendor_specific.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- names, handles, contexts -------------------------------------------- */
 
@@ -53,22 +63,6 @@ typedef DAT_HANDLE DAT_PSP_HANDLE;	/* public service point: it listens */
 typedef DAT_HANDLE DAT_RSP_HANDLE;	/* the same, for one request */
 typedef DAT_HANDLE DAT_CSP_HANDLE;	/* the same, on a socket address */
 typedef DAT_HANDLE DAT_CR_HANDLE;	/* connection request */
-
-/* Kinds of objects, as the kernel's side numbers them. */
-typedef enum dat_handle_type {
-	DAT_HANDLE_TYPE_CR = 0,
-	DAT_HANDLE_TYPE_EP = 1,
-	DAT_HANDLE_TYPE_EVD = 2,
-	DAT_HANDLE_TYPE_IA = 3,
-	DAT_HANDLE_TYPE_LMR = 4,
-	DAT_HANDLE_TYPE_PSP = 5,
-	DAT_HANDLE_TYPE_PZ = 6,
-	DAT_HANDLE_TYPE_RMR = 7,
-	DAT_HANDLE_TYPE_RSP = 8,
-	DAT_HANDLE_TYPE_SRQ = 9,
-	DAT_HANDLE_TYPE_CSP = 10,
-	DAT_HANDLE_TYPE_EXTENSION_BASE = 11,
-} DAT_HANDLE_TYPE;
 
 /* Eight bytes of the consumer's own, given back as they are. */
 typedef union dat_context {
@@ -173,10 +167,10 @@ typedef enum dat_completion_flags {
 	DAT_COMPLETION_UNSIGNALLED_FLAG = 0x04,	/* an event, no notification */
 	DAT_COMPLETION_BARRIER_FENCE_FLAG = 0x08, /* after all RDMA reads */
 	DAT_COMPLETION_EVD_THRESHOLD_FLAG = 0x10, /* attribute only */
-	DAT_COMPLETION_LMR_INVALIDATE_FENCE_FLAG = 0x20, /* after all requests */
+	DAT_COMPLETION_LMR_INVALIDATE_FENCE_FLAG = 0x20, /* kernel: after all requests */
 } DAT_COMPLETION_FLAGS;
 
-/* What a completion event is about. */
+/* What a completion event is about; the last two are the kernel's. */
 typedef enum dat_dtos {
 	DAT_DTO_SEND = 0,
 	DAT_DTO_RDMA_WRITE = 1,
@@ -266,7 +260,7 @@ typedef struct dat_provider_attr DAT_PROVIDER_ATTR;
 #define max_rdma_read_per_ep	max_rdma_read_per_ep_in
 #define max_mtu_size		max_message_size
 
-/* Which attributes are wanted; the rest of the bits are in kdat.h. */
+/* Which attributes are wanted; the rest of the bits each side has. */
 typedef DAT_UINT64 DAT_IA_ATTR_MASK;
 typedef DAT_UINT64 DAT_PROVIDER_ATTR_MASK;
 #define DAT_IA_FIELD_IA_ADAPTER_NAME UINT64_C(0x1)
@@ -532,17 +526,8 @@ typedef enum dat_cr_param_mask {
 	DAT_CR_FIELD_ALL = 0x1f,
 } DAT_CR_PARAM_MASK;
 
-/* As the kernel's side has it: kdat.h. */
+/* Each side has its own: kdat.h, udat.h. */
 typedef struct dat_evd_param DAT_EVD_PARAM;
-
-typedef enum dat_evd_param_mask {
-	DAT_EVD_FIELD_IA_HANDLE = 0x01,
-	DAT_EVD_FIELD_EVD_QLEN = 0x02,
-	DAT_EVD_FIELD_UPCALL_POLICY = 0x04,
-	DAT_EVD_FIELD_UPCALL = 0x08,
-	DAT_EVD_FIELD_EVD_FLAGS = 0x10,
-	DAT_EVD_FIELD_ALL = 0x1f,
-} DAT_EVD_PARAM_MASK;
 
 /* ---- events -------------------------------------------------------------- */
 
@@ -734,14 +719,14 @@ typedef enum dat_ha_relationship {
  * dat_ia_openv() - open an adapter
  * @name: of the adapter or of its network device
  * @qlen: events that the EVD made for @async_evd must hold
- * @async_evd: in: an EVD of another IA of the adapter, or NULL: one is made,
- *	with upcalls disabled; out: the EVD for asynchronous events
+ * @async_evd: in: an EVD of another IA of the adapter, or NULL: one is made, in the
+ *	kernel with upcalls disabled; out: the EVD for asynchronous events
  * @ia: out
  * @major: version of the consumer's headers
  * @minor: likewise
  * @threadsafe: whether a thread-safe provider is wanted; this one is
  *
- * Holds the module: it cannot be unloaded before the IA is closed. When the device
+ * The module cannot be unloaded before the IA is closed. When the device
  * is removed, DAT_ASYNC_ERROR_IA_CATASTROPHIC comes, and frees still succeed.
  *
  * Context: Process, may sleep.
@@ -1194,8 +1179,9 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @invalidate: whether there is something to invalidate
  * @rmr_context: of the peer's, invalid when the message is there
  *
- * The peer's receive completes as DAT_DTO_RECEIVE_WITH_INVALIDATE. Where
- * the peer has no such context the connection breaks.
+ * The receive of a peer in the kernel completes as DAT_DTO_RECEIVE_WITH_INVALIDATE,
+ * that of a program as any other. Where the peer has no such context the connection
+ * breaks, save where its adapter compares less than the whole of it (soft iWARP).
  *
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
@@ -1724,5 +1710,9 @@ DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr);
 #define dat_ia_open(name, qlen, async_evd, ia) \
 	dat_ia_openv((name), (qlen), (async_evd), (ia), DAT_VERSION_MAJOR, \
 		     DAT_VERSION_MINOR, DAT_THREADSAFE)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* _DAT_H_ */

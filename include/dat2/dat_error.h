@@ -23,9 +23,12 @@ typedef DAT_UINT32 DAT_RETURN;
 #define DAT_IS_WARNING(status)	((DAT_UINT32)(status) & DAT_CLASS_WARNING)
 #define DAT_GET_TYPE(status)	((DAT_UINT32)(status) & DAT_TYPE_MASK)
 #define DAT_GET_SUBTYPE(status)	((DAT_UINT32)(status) & DAT_SUBTYPE_MASK)
+/* Programs have one of their own: other headers of uDAPL 2.0 have none. */
+#ifdef __KERNEL__
 #define DAT_ERROR(type, subtype) \
 	((DAT_RETURN)(DAT_CLASS_ERROR | (DAT_UINT32)(type) | \
 		      (DAT_UINT32)(subtype)))
+#endif
 
 /* What went wrong. */
 typedef enum dat_return_type {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * DAT scalars and addresses in the Linux kernel. Everything above speaks DAT
- * names only, so that the width of each type is decided here.
+ * DAT scalars and addresses on Linux, in the kernel and in programs. Everything
+ * above speaks DAT names only, so that the width of each type is decided here.
  */
 #ifndef _DAT_PLATFORM_SPECIFIC_H_
 #define _DAT_PLATFORM_SPECIFIC_H_
+
+#ifdef __KERNEL__
 
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -13,6 +15,29 @@
 
 typedef u32 DAT_UINT32;
 typedef u64 DAT_UINT64;
+
+#else
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+/* Programs use stdio without naming it: other DAT headers bring it along. */
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+typedef uint32_t DAT_UINT32;
+typedef uint64_t DAT_UINT64;
+
+/* A file descriptor. */
+typedef int DAT_FD;
+
+/* An IA's handle is a number where a registry gives it. */
+#define DAT_IA_HANDLE_TO_UL(handle)	((unsigned long)(handle))
+#define DAT_UL_TO_IA_HANDLE(number)	((DAT_IA_HANDLE)(number))
+
+#endif /* __KERNEL__ */
+
 typedef unsigned long long DAT_UVERYLONG;
 typedef void *DAT_PVOID;
 
@@ -42,7 +67,9 @@ typedef struct dat_comm {
 } DAT_COMM;
 
 /* Alignment of buffers, in bytes, that is good everywhere. */
+#ifndef DAT_OPTIMAL_ALIGNMENT
 #define DAT_OPTIMAL_ALIGNMENT	256
+#endif
 
 /* Consumers may mark parameters' directions with these; here words tell them. */
 #ifndef IN
@@ -55,8 +82,9 @@ typedef struct dat_comm {
 #define INOUT
 #endif
 
-/* Calling convention: the compiler's own. */
+/* Calling convention, and how a declaration says that it is one: nothing special. */
 #define DAT_API
+#define DAT_EXPORT	extern
 
 #ifndef UINT64_C
 #define UINT64_C(c)	c ## ULL

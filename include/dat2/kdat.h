@@ -11,6 +11,32 @@
 #define _KDAT_H_
 
 #include <dat2/kdat_config.h>
+
+/* Kinds of objects, as the kernel's side numbers them. */
+typedef enum dat_handle_type {
+	DAT_HANDLE_TYPE_CR = 0,
+	DAT_HANDLE_TYPE_EP = 1,
+	DAT_HANDLE_TYPE_EVD = 2,
+	DAT_HANDLE_TYPE_IA = 3,
+	DAT_HANDLE_TYPE_LMR = 4,
+	DAT_HANDLE_TYPE_PSP = 5,
+	DAT_HANDLE_TYPE_PZ = 6,
+	DAT_HANDLE_TYPE_RMR = 7,
+	DAT_HANDLE_TYPE_RSP = 8,
+	DAT_HANDLE_TYPE_SRQ = 9,
+	DAT_HANDLE_TYPE_CSP = 10,
+	DAT_HANDLE_TYPE_EXTENSION_BASE = 11,
+} DAT_HANDLE_TYPE;
+
+typedef enum dat_evd_param_mask {
+	DAT_EVD_FIELD_IA_HANDLE = 0x01,
+	DAT_EVD_FIELD_EVD_QLEN = 0x02,
+	DAT_EVD_FIELD_UPCALL_POLICY = 0x04,
+	DAT_EVD_FIELD_UPCALL = 0x08,
+	DAT_EVD_FIELD_EVD_FLAGS = 0x10,
+	DAT_EVD_FIELD_ALL = 0x1f,
+} DAT_EVD_PARAM_MASK;
+
 #include <dat2/dat.h>
 #include <dat2/kdat_vendor_specific.h>
 
@@ -428,8 +454,10 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  *
  * With the event of such a message (DAT_DTO_RECEIVE_WITH_INVALIDATE) the LMR is untied,
  * as if dat_lmr_invalidate() had completed, and that is refused with DAT_INVALID_STATE.
- * It can be tied again at once; but where the event of this request has not come yet,
- * only when it has.
+ * It can be tied again at once, and the memory is the consumer's; but where the event
+ * of this request has not come yet, only when it has, or, where that is suppressed, the
+ * event of a later request on @ep. Over soft iWARP, whose word is not enough, it
+ * stays tied: dat_lmr_query() says bound, and dat_lmr_invalidate() unties it.
  *
  * One that is tied, or whose dat_lmr_invalidate() has not completed, is refused with
  * DAT_INVALID_STATE. When a request for it fails, or is flushed, it can be tied or

@@ -6,17 +6,9 @@
 #ifndef _KDAT_REDIRECTION_H_
 #define _KDAT_REDIRECTION_H_
 
-#include <dat2/dat_redirection.h>
 #include <dat2/kdat.h>
+#include <dat2/dat_redirection.h>
 
-typedef DAT_RETURN (*DAT_IA_OPEN_FUNC)(const DAT_NAME_PTR name, DAT_COUNT qlen,
-				       DAT_EVD_HANDLE *async_evd,
-				       DAT_IA_HANDLE *ia);
-typedef DAT_RETURN (*DAT_IA_HA_RELATED_FUNC)(DAT_IA_HANDLE ia,
-					     const DAT_NAME_PTR name,
-					     DAT_BOOLEAN *answer);
-typedef DAT_RETURN (*DAT_HANDLE_EXTENDEDOP_FUNC)(DAT_HANDLE handle, int op,
-						 va_list args);
 typedef typeof(&dat_evd_kcreate) DAT_EVD_KCREATE_FUNC;
 typedef typeof(&dat_evd_modify_upcall) DAT_EVD_MODIFY_UPCALL_FUNC;
 typedef typeof(&dat_lmr_kcreate) DAT_LMR_KCREATE_FUNC;

@@ -63,7 +63,7 @@ static u16 sockaddr_port(const struct sockaddr_storage *ss)
 	return ntohs(sin->sin_port);
 }
 
-/* The EP that it brings along: NULL is an answer, so this must not fail. */
+/* The EP that it brings along: NULL is an answer, so this needs no memory. */
 static struct kapi_obj *cr_ep(struct kapi_cr *kcr)
 {
 	struct kdapl_cr_query q = { .cr = kcr->obj.id };

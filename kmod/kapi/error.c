@@ -46,3 +46,18 @@ DAT_RETURN kapi_lack(int err, u32 resource)
 		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, resource);
 	return kapi_error(err);
 }
+
+DAT_RETURN kapi_lmr_error(int err)
+{
+	switch (err) {
+	case -EIO:
+	case -EAGAIN:
+		/* No room to map it. */
+		return kapi_error(-ENOMEM);
+	case -EREMOTEIO:
+		/* Another device's, which this one does not reach. */
+		return kapi_error(-EINVAL);
+	default:
+		return kapi_lack(err, DAT_RESOURCE_MEMORY_REGION);
+	}
+}

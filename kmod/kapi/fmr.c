@@ -77,7 +77,7 @@ static DAT_RETURN fmr_error(int err)
 {
 	return err == -ENOSPC ? DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
 					  DAT_RESOURCE_CREDITS) :
-				kapi_error(err);
+				kapi_lmr_error(err);
 }
 
 static bool is_remote(u32 privileges)

@@ -244,6 +244,8 @@ static inline u32 kapi_async_id(const struct kapi_ia *ia)
 DAT_RETURN kapi_error(int err);
 /* The same, and at a limit that @resource, DAT_RESOURCE_*, is what there is no more of. */
 DAT_RETURN kapi_lack(int err, u32 resource);
+/* Of a call that maps memory for the device, which fails in ways of its own. */
+DAT_RETURN kapi_lmr_error(int err);
 
 #define KAPI_BAD_HANDLE(kind) \
 	DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_##kind)

@@ -110,7 +110,7 @@ DAT_RETURN dat_lmr_kcreate(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
 	ret = lmr_make(klmr, &arg);
 	if (ret) {
 		kapi_forget(&klmr->obj);
-		return kapi_lack(ret, DAT_RESOURCE_MEMORY_REGION);
+		return kapi_lmr_error(ret);
 	}
 	lmr_fill(klmr, &arg);
 	*lmr = klmr;

@@ -19,18 +19,17 @@ static DAT_RETURN rw_nothing(DAT_EP_HANDLE ep, const DAT_RMR_TRIPLET *remote,
 				     DAT_COMPLETION_DEFAULT_FLAG);
 }
 
-/* Mapping memory fails in ways of its own. */
 static DAT_RETURN rw_error(int err)
 {
 	switch (err) {
 	case -ENOSPC:
 		return kapi_post_error(-ENOBUFS);
-	case -EIO:
-	case -EAGAIN:
-		return kapi_error(-ENOMEM);
 	case -EREMOTEIO:
 		/* Another device's, which this one does not reach. */
 		return KAPI_BAD_ARG(2);
+	case -EIO:
+	case -EAGAIN:
+		return kapi_lmr_error(err);
 	default:
 		return kapi_post_error(err);
 	}

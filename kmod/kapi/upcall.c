@@ -83,10 +83,10 @@ static void upcall_end(struct kapi_evd *kevd)
 }
 
 /* True when there may be another event to call for. */
-static bool upcall_make(struct kapi_evd *kevd, const struct upcalls *upcalls)
+static bool upcall_make(struct kapi_evd *kevd, const struct upcalls *upcalls,
+			DAT_EVENT *event)
 {
 	const DAT_UPCALL_OBJECT *upcall = &upcalls->upcall;
-	DAT_EVENT event;
 	u32 there;
 
 	if (upcalls->policy == DAT_UPCALL_NOTIFY) {
@@ -95,12 +95,12 @@ static bool upcall_make(struct kapi_evd *kevd, const struct upcalls *upcalls)
 					    DAT_TRUE);
 		return false;
 	}
-	there = kapi_evd_next(kevd, &event);
+	there = kapi_evd_next(kevd, event);
 	if (!there)
 		return false;
-	upcall->upcall_func(upcall->instance_data, &event,
+	upcall->upcall_func(upcall->instance_data, event,
 			    there > 1 ? DAT_TRUE : DAT_FALSE);
-	/* For one that came meanwhile somebody is scheduled. */
+	/* For one that came meanwhile and rings, somebody is scheduled. */
 	return there > 1;
 }
 
@@ -110,13 +110,15 @@ static void upcall_tasklet(struct tasklet_struct *tasklet)
 	struct kapi_evd *kevd = worker->kevd;
 	int left = UPCALL_BUDGET;
 	struct upcalls upcalls;
+	/* Only what its number has is set: the rest is no part of this stack. */
+	DAT_EVENT event = {};
 	bool more = true;
 
 	while (more && left > 0) {
 		if (!upcall_begin(kevd, &upcalls))
 			return;
 		do {
-			more = upcall_make(kevd, &upcalls);
+			more = upcall_make(kevd, &upcalls, &event);
 		} while (more && --left &&
 			 READ_ONCE(kevd->changes) == upcalls.changes);
 		upcall_end(kevd);

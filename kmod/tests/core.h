@@ -60,15 +60,6 @@
 #undef __vmalloc
 #define __vmalloc(size, gfp)		fake_vmalloc(size, gfp)
 
-#undef kzalloc
-#undef kvzalloc
-#undef kvcalloc
-#undef kvmalloc_array
-#define kzalloc(size, gfp)		fake_kzalloc(size, gfp)
-#define kvzalloc(size, gfp)		fake_kvzalloc(size, gfp)
-#define kvcalloc(n, size, gfp)		fake_kvzalloc(array_size(n, size), gfp)
-#define kvmalloc_array(n, size, gfp)	fake_kvzalloc(array_size(n, size), gfp)
-
 #define rdma_bind_addr(id, addr)	fake_bind_addr(id, addr)
 #define rdma_listen(id, backlog)	fake_rdma_listen(id, backlog)
 #define rdma_destroy_id(id)		fake_destroy_id(id)

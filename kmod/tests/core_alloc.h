@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Memory, as the module's own files get it when they are compiled for the tests:
- * where a test says so there is none (fault.h).
+ * where a test says so there is none (fault.h), and who pays for it is counted.
  */
 #ifndef KDAPL_TEST_CORE_ALLOC_H
 #define KDAPL_TEST_CORE_ALLOC_H
@@ -13,27 +13,39 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "fake_cm.h"
 #include "fault.h"
 
 static inline void *fault_kzalloc(size_t size, gfp_t gfp)
 {
-	return fault_hit("kzalloc") ? NULL : kzalloc(size, gfp);
+	if (fault_hit("kzalloc"))
+		return NULL;
+	fake_count_payer(gfp);
+	return kzalloc(size, gfp);
 }
 
 static inline void *fault_kvzalloc(size_t size, gfp_t gfp)
 {
-	return fault_hit("kvzalloc") ? NULL : kvzalloc(size, gfp);
+	if (fault_hit("kvzalloc"))
+		return NULL;
+	fake_count_payer(gfp);
+	return kvzalloc(size, gfp);
 }
 
 static inline void *fault_kvcalloc(size_t n, size_t size, gfp_t gfp)
 {
-	return fault_hit("kvcalloc") ? NULL : kvcalloc(n, size, gfp);
+	if (fault_hit("kvcalloc"))
+		return NULL;
+	fake_count_payer(gfp);
+	return kvcalloc(n, size, gfp);
 }
 
 static inline void *fault_kvmalloc_array(size_t n, size_t size, gfp_t gfp)
 {
-	return fault_hit("kvmalloc_array") ? NULL :
-					     kvmalloc_array(n, size, gfp);
+	if (fault_hit("kvmalloc_array"))
+		return NULL;
+	fake_count_payer(gfp);
+	return kvmalloc_array(n, size, gfp);
 }
 
 static inline void __percpu *fault_alloc_percpu(size_t size, size_t align)

@@ -148,21 +148,9 @@ void *fake_vmalloc(unsigned long size, gfp_t gfp)
 	return __vmalloc(size, gfp);
 }
 
-static void count_payer(gfp_t gfp)
+void fake_count_payer(gfp_t gfp)
 {
 	atomic_inc(gfp & __GFP_ACCOUNT ? &fake_cm.paid : &fake_cm.unpaid);
-}
-
-void *fake_kzalloc(size_t size, gfp_t gfp)
-{
-	count_payer(gfp);
-	return kzalloc(size, gfp);
-}
-
-void *fake_kvzalloc(size_t size, gfp_t gfp)
-{
-	count_payer(gfp);
-	return kvzalloc(size, gfp);
 }
 
 /* Of as many pieces as the test says: a page each, then the rest. */

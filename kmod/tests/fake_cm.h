@@ -35,7 +35,7 @@ struct sg_table;
 int fake_map_sgtable(struct sg_table *sgt);
 void fake_unmap_sgtable(struct sg_table *sgt);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
-void *fake_kzalloc(size_t size, gfp_t gfp);
-void *fake_kvzalloc(size_t size, gfp_t gfp);
+/* For core_alloc.h: memory that is no ring. */
+void fake_count_payer(gfp_t gfp);
 
 #endif /* KDAPL_TEST_FAKE_CM_H */

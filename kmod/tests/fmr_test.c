@@ -452,6 +452,30 @@ static void fmr_lost_early(struct kunit *test)
 	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_SUCCESS);
 }
 
+/*
+ * A device that compares no key says that one is invalid which the request before it
+ * has not even opened yet. What is tied then stays tied.
+ */
+static void fmr_lost_to_no_key(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct kdapl_fmr_post post = request(1);
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
+	KUNIT_ASSERT_EQ(test, kdapl_fmr_tie(lmr, tep.ep, &post), 0);
+	peer_invalidates(env, &tep, post.rkey);
+	finish(env, &tep, 1);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_NE(test, fake_reaches(post.rkey), 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 1);
+	KUNIT_EXPECT_EQ(test, tie(&tep, 2), -EBUSY);
+	KUNIT_EXPECT_EQ(test, untie(&tep, 3), 0);
+	finish(env, &tep, 1);
+	KUNIT_EXPECT_EQ(test, fake_reaches(post.rkey), 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+}
+
 static void fmr_lost_then_freed(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -757,6 +781,7 @@ static struct kunit_case fmr_cases[] = {
 	KUNIT_CASE(fmr_refused_uses_up_no_key),
 	KUNIT_CASE(fmr_lost),
 	KUNIT_CASE(fmr_lost_early),
+	KUNIT_CASE(fmr_lost_to_no_key),
 	KUNIT_CASE(fmr_lost_then_freed),
 	KUNIT_CASE(fmr_checks),
 	KUNIT_CASE(fmr_of_other_zone),

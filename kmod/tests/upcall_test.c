@@ -7,7 +7,8 @@
 #include "../kapi/kapi.h"
 #include "env.h"
 
-#define QLEN		64
+#define QLEN		256
+#define MANY		(3 * 64 + 1)	/* events: a turn calls for 64 */
 #define SOFTWARE(number)						\
 	((struct dat_event){						\
 		.event_number = DAT_SOFTWARE_EVENT,			\
@@ -24,14 +25,20 @@
  * @inside: calls that run
  * @most: of them at once
  * @hold: calls spin while it is set
+ * @more: how many were told of others
  * @dequeue: calls take what is queued
+ * @changes: the first call changes
+ * @policy: to this
+ * @change: and this
  */
 struct caller {
 	struct kapi_ia *kia;
 	DAT_EVD_HANDLE evd;
-	atomic_t calls, inside, most, hold;
+	atomic_t calls, inside, most, hold, more;
 	atomic64_t sum;
-	bool dequeue;
+	bool dequeue, changes;
+	DAT_UPCALL_POLICY policy;
+	DAT_UPCALL_OBJECT change;
 };
 
 /* What the rest of the module would give. */
@@ -71,6 +78,13 @@ static void upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 		atomic_set(&caller->most, inside);
 	if (event)
 		saw(caller, event);
+	if (more)
+		atomic_inc(&caller->more);
+	if (caller->changes) {
+		caller->changes = false;
+		dat_evd_modify_upcall(caller->evd, caller->policy,
+				      &caller->change, DAT_UPCALL_INVOC_ANY);
+	}
 	while (caller->dequeue &&
 	       dat_evd_dequeue(caller->evd, &taken) == DAT_SUCCESS)
 		saw(caller, &taken);
@@ -178,6 +192,80 @@ static void single_gets_each_event(struct kunit *test)
 	EXPECT_SOON(test, atomic_read(&caller->calls) == 10);
 	KUNIT_EXPECT_EQ(test, 55, atomic64_read(&caller->sum));
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->most));
+}
+
+/* All of them are there before the first one is told. */
+static void queue_many(struct kunit *test, struct caller *caller, int n)
+{
+	int i;
+
+	caller_make(test, caller, DAT_UPCALL_DISABLE);
+	for (i = 1; i <= n; i++)
+		post(test, caller, i);
+	caller->change = (DAT_UPCALL_OBJECT){ caller, upcall };
+}
+
+/* More than are told in one turn, each once, and whether others wait. */
+static void backlog_is_told(struct kunit *test, DAT_UPCALL_POLICY policy)
+{
+	struct caller *caller = caller_of(test);
+
+	queue_many(test, caller, MANY);
+	modify(test, caller, policy, DAT_UPCALL_INVOC_ANY);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == MANY);
+	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
+	KUNIT_EXPECT_EQ(test, MANY, atomic_read(&caller->calls));
+	KUNIT_EXPECT_EQ(test, MANY * (MANY + 1) / 2,
+			atomic64_read(&caller->sum));
+	KUNIT_EXPECT_EQ(test, MANY - 1, atomic_read(&caller->more));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->most));
+}
+
+static void single_is_told_a_backlog(struct kunit *test)
+{
+	backlog_is_told(test, DAT_UPCALL_SINGLE_INSTANCE);
+}
+
+static void many_is_told_a_backlog(struct kunit *test)
+{
+	backlog_is_told(test, DAT_UPCALL_MANY);
+}
+
+/* With events left, the one that is told now is the last. */
+static void disabled_in_an_upcall(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	queue_many(test, caller, 10);
+	caller->policy = DAT_UPCALL_DISABLE;
+	caller->changes = true;
+	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_ANY);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == 1);
+	/* Nobody's turn comes before this. */
+	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_ANY);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == 10);
+	KUNIT_EXPECT_EQ(test, 55, atomic64_read(&caller->sum));
+}
+
+/* The next event of the same turn is told to the new one. */
+static void replaced_in_an_upcall(struct kunit *test)
+{
+	struct caller *caller = caller_of(test), *next;
+
+	next = kunit_kzalloc(test, sizeof(*next), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	queue_many(test, caller, 10);
+	caller->policy = DAT_UPCALL_SINGLE_INSTANCE;
+	caller->changes = true;
+	caller->change.instance_data = next;
+	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_ANY);
+	EXPECT_SOON(test, atomic_read(&next->calls) == 9);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&caller->sum));
+	KUNIT_EXPECT_EQ(test, 54, atomic64_read(&next->sum));
+	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
 }
 
 static void notify_takes_nothing(struct kunit *test)
@@ -368,6 +456,10 @@ static void changes_under_load(struct kunit *test)
 static struct kunit_case upcall_cases[] = {
 	KUNIT_CASE(disable_calls_nobody),
 	KUNIT_CASE(single_gets_each_event),
+	KUNIT_CASE(single_is_told_a_backlog),
+	KUNIT_CASE(many_is_told_a_backlog),
+	KUNIT_CASE(disabled_in_an_upcall),
+	KUNIT_CASE(replaced_in_an_upcall),
 	KUNIT_CASE(notify_takes_nothing),
 	KUNIT_CASE(single_is_one_at_a_time),
 	KUNIT_CASE(teardown_waits),

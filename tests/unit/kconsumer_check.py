@@ -45,8 +45,12 @@ def check_installed(top, root, release):
     if str(top) in symbols:
         problems.append(f"the symbols tell where they were built:\n{symbols}")
     headers = {file.name for file in (sources / "include/dat2").iterdir()}
-    wanted = {file.name for file in Path(top, "include/dat2").glob("*.h")
-              if file.name.startswith(("dat", "kdat"))}
+    # Those that <dat2/kdat*.h> lead to; the others are for programs.
+    wanted = {file.name for file in Path(top, "include/dat2").glob("kdat*.h")}
+    while more := {name for file in wanted
+                   for name in re.findall(r"^#include <dat2/(\S+)>$",
+                                          Path(top, "include/dat2", file).read_text(), re.M)} - wanted:
+        wanted |= more
     if headers != wanted or "kdat.h" not in headers:
         problems.append(f"headers: {sorted(headers ^ wanted)}")
 

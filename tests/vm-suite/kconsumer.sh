@@ -72,7 +72,7 @@ under_way() {
 	expect 0 "" "loaded by its network device's name and IPv6" \
 		insmod "$module" ia="$KDAPL_NETDEV" peer="$KDAPL_ADDR6" rounds=4294967295
 	expect 0 "0 wrong" "data move" moved 10
-	expect 0 "" "a queue pair on either side" qps -ge 2
+	expect 0 "" "a queue pair on either side, and two that register memory" qps -eq 4
 	expect 0 "" "unloaded under way" rmmod kconsumer
 	expect 0 "" "no queue pair is left" qps -eq 0
 }
