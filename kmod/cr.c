@@ -56,6 +56,8 @@ void kdapl_cr_bring(struct kdapl_cr *cr, struct kdapl_ep *ep)
 {
 	refcount_inc(&ep->obj.ref);
 	refcount_inc(&ep->obj.users);
+	/* Nobody knows it yet. */
+	ep->lent = true;
 	cr->ep = ep;
 }
 
@@ -280,8 +282,10 @@ static int cr_accept(struct kdapl_cr *cr, const struct kdapl_cr_accept *arg)
 		return PTR_ERR(ep);
 	mutex_lock(&ep->mutex);
 	ret = cr_accept_on(cr, ep, arg);
-	if (!ret)
+	if (!ret) {
+		ep->lent = false;
 		cr_decided(cr);
+	}
 	mutex_unlock(&ep->mutex);
 	kdapl_obj_put(&ep->obj);
 	return ret;

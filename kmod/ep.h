@@ -113,6 +113,7 @@ struct kdapl_ep {
 	struct kdapl_srq *srq;	/* where its receives come from, or NULL */
 
 	struct mutex mutex;	/* serialises the control calls of this EP */
+	bool lent;		/* guarded by it: made for a request, not accepted yet */
 
 	spinlock_t lock;	/* all below; softirq-safe, outside EVD locks */
 	enum kdapl_ep_state state;

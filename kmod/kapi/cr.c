@@ -131,12 +131,6 @@ static int cr_accept(struct kapi_cr *kcr, u32 ep, DAT_COUNT size,
 	return ret;
 }
 
-static void cr_lend_ep(struct kapi_cr *kcr, bool lent)
-{
-	if (kcr->ep)
-		WRITE_ONCE(kcr->ep->lent, lent);
-}
-
 DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 			 const DAT_PVOID private_data)
 {
@@ -151,13 +145,10 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT size,
 		return KAPI_BAD_HANDLE(EP);
 	if (!data_ok(size, private_data))
 		return KAPI_BAD_ARG(3);
-	/* With its first event the consumer may free the EP. */
-	cr_lend_ep(kcr, false);
+	/* When it is accepted the consumer may free the EP that came along. */
 	ret = cr_accept(kcr, kep ? kep->id : 0, size, private_data);
 	if (!ret)
 		kapi_forget(&kcr->obj);
-	else
-		cr_lend_ep(kcr, true);
 	return kapi_error(ret);
 }
 EXPORT_SYMBOL_GPL(dat_cr_accept);

@@ -152,7 +152,6 @@ struct kapi_ep *kapi_ep_for_request(struct kapi_ia *kia)
 	if (!kep)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&kep->lock);
-	kep->lent = true;
 	ret = ep_make_core(kep, &no_attr, &arg);
 	if (ret) {
 		kapi_forget(&kep->obj);
@@ -357,20 +356,20 @@ DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_drain);
 
-/* An RSP or a request has it. */
-static bool ep_is_lent(const struct kapi_ep *kep)
+/* An RSP or a request has it. An accept that is under way comes to its end first. */
+static bool ep_is_lent(struct kdapl_ep *ep)
 {
+	enum kdapl_ep_state state;
+	bool lent;
+
+	mutex_lock(&ep->mutex);
+	state = READ_ONCE(ep->state);
 	/* Also when the device is gone, and the state does not say it any more. */
-	if (READ_ONCE(kep->lent))
-		return true;
-	switch (READ_ONCE(to_ep(kep->obj.core)->state)) {
-	case KDAPL_EP_RESERVED:
-	case KDAPL_EP_PASSIVE_PENDING:
-	case KDAPL_EP_TENTATIVE_PENDING:
-		return true;
-	default:
-		return false;
-	}
+	lent = ep->lent || state == KDAPL_EP_RESERVED ||
+	       state == KDAPL_EP_PASSIVE_PENDING ||
+	       state == KDAPL_EP_TENTATIVE_PENDING;
+	mutex_unlock(&ep->mutex);
+	return lent;
 }
 
 DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep)
@@ -379,7 +378,7 @@ DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep)
 
 	if (!kep)
 		return KAPI_BAD_HANDLE(EP);
-	if (ep_is_lent(kep))
+	if (ep_is_lent(to_ep(kep->obj.core)))
 		return DAT_ERROR(DAT_INVALID_STATE,
 				 DAT_INVALID_STATE_EP_RESERVED);
 	return kapi_error(kapi_destroy(&kep->obj, KDAPL_OBJ_EP));

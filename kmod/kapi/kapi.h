@@ -100,7 +100,6 @@ struct kapi_evd {
  * @request_evd: likewise
  * @connect_evd: likewise
  * @srq: likewise; of the same PZ
- * @lent: made for a request, which is not accepted
  * @attr: as they are, for queries
  * @local: of the latest query
  * @remote: likewise
@@ -109,7 +108,6 @@ struct kapi_ep {
 	struct kapi_obj obj;
 	struct mutex lock;	/* outside the core's locks */
 	struct kapi_obj *pz, *recv_evd, *request_evd, *connect_evd, *srq;
-	bool lent;
 	DAT_EP_ATTR attr;
 	struct sockaddr_storage local, remote;
 };

@@ -277,5 +277,7 @@ int kdapl_cm_accept(struct kdapl_ep *ep, struct kdapl_cr *cr,
 	fake_listen.accepts++;
 	fake_destroy_id(cr->id);
 	cr->id = NULL;
+	if (fake_listen.accepting)
+		fake_listen.accepting();
 	return 0;
 }

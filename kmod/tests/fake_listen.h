@@ -29,6 +29,7 @@ struct fake_listen {
 	u16 busy_port;		/* somebody else's, at FAKE_ADDR2 */
 	int more_addrs;		/* that the adapter has before those above */
 	int rejects, accepts, accept_result;
+	void (*accepting)(void);	/* called before the accept returns */
 };
 
 extern struct fake_listen fake_listen;

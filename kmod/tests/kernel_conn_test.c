@@ -549,7 +549,7 @@ static u32 id_of(DAT_HANDLE handle)
 	return ((struct kapi_obj *)handle)->id;
 }
 
-static void psp_makes_ep(struct kunit *test)
+static void prepare(struct kunit *test, DAT_EP_HANDLE ep)
 {
 	const DAT_EP_PARAM param = {
 		.pz_handle = the->pz,
@@ -557,6 +557,16 @@ static void psp_makes_ep(struct kunit *test)
 		.request_evd_handle = the->evd,
 		.connect_evd_handle = the->evd,
 	};
+
+	EXPECT_DONE(test, dat_ep_modify(ep, DAT_EP_FIELD_PZ_HANDLE |
+					DAT_EP_FIELD_RECV_EVD_HANDLE |
+					DAT_EP_FIELD_REQUEST_EVD_HANDLE |
+					DAT_EP_FIELD_CONNECT_EVD_HANDLE,
+					&param));
+}
+
+static void psp_makes_ep(struct kunit *test)
+{
 	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
 	DAT_EP_HANDLE ep, other = make_ep(test);
 	const DAT_DTO_COOKIE cookie = { .as_64 = 1 };
@@ -571,11 +581,7 @@ static void psp_makes_ep(struct kunit *test)
 	EXPECT_TYPE(test, dat_cr_accept(cr, other, 0, NULL),
 		    DAT_INVALID_PARAMETER);
 	KUNIT_EXPECT_PTR_EQ(test, brought_by(test, cr), ep);
-	EXPECT_DONE(test, dat_ep_modify(ep, DAT_EP_FIELD_PZ_HANDLE |
-					DAT_EP_FIELD_RECV_EVD_HANDLE |
-					DAT_EP_FIELD_REQUEST_EVD_HANDLE |
-					DAT_EP_FIELD_CONNECT_EVD_HANDLE,
-					&param));
+	prepare(test, ep);
 	EXPECT_DONE(test, dat_ep_post_recv(ep, 0, NULL, cookie,
 					   DAT_COMPLETION_DEFAULT_FLAG));
 	EXPECT_DONE(test, dat_cr_accept(cr, NULL, 0, NULL));
@@ -641,6 +647,94 @@ static void psp_ep_without_device(struct kunit *test)
 	EXPECT_TYPE(test, dat_cr_accept(cr, NULL, 0, NULL), DAT_INVALID_HANDLE);
 	EXPECT_TYPE(test, dat_ep_free(ep), DAT_INVALID_STATE);
 	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	KUNIT_EXPECT_FALSE(test, ep_lives(id));
+	EXPECT_DONE(test, dat_psp_free(psp));
+}
+
+/* What somebody else does at the same time. */
+static struct {
+	struct work_struct work;
+	DAT_CR_HANDLE cr;
+	DAT_EP_HANDLE ep;
+	DAT_RETURN ret;
+	bool done;
+} other_thread;
+
+static void accept_work(struct work_struct *work)
+{
+	other_thread.ret = dat_cr_accept(other_thread.cr, NULL, 0, NULL);
+	WRITE_ONCE(other_thread.done, true);
+}
+
+static void free_work(struct work_struct *work)
+{
+	other_thread.ret = dat_ep_free(other_thread.ep);
+	WRITE_ONCE(other_thread.done, true);
+}
+
+/* It goes as far as it gets. */
+static bool start_other(work_func_t func, struct mutex *waits_for)
+{
+	other_thread.done = false;
+	INIT_WORK(&other_thread.work, func);
+	schedule_work(&other_thread.work);
+	return env_comes_true(READ_ONCE(other_thread.done) ||
+			      !list_empty(&waits_for->wait_list));
+}
+
+/* An accept that fails, because the device goes, never gave the EP away. */
+static void psp_ep_while_an_accept_fails(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	struct kdapl_cr *core;
+	DAT_EP_HANDLE ep;
+	DAT_CR_HANDLE cr;
+	u32 id;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, psp, PORT);
+	ep = brought_by(test, cr);
+	id = id_of(ep);
+	core = container_of(kdapl_obj_peek(the->env->ia, id_of(cr),
+					   KDAPL_OBJ_CR),
+			    struct kdapl_cr, obj);
+	kdapl_cr_kill(&core->obj);
+	other_thread.cr = cr;
+	mutex_lock(&core->mutex);
+	KUNIT_EXPECT_TRUE(test, start_other(accept_work, &core->mutex));
+	EXPECT_TYPE(test, dat_ep_free(ep), DAT_INVALID_STATE);
+	mutex_unlock(&core->mutex);
+	flush_work(&other_thread.work);
+	EXPECT_TYPE(test, other_thread.ret, DAT_INVALID_HANDLE);
+	KUNIT_EXPECT_TRUE(test, ep_lives(id));
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	KUNIT_EXPECT_FALSE(test, ep_lives(id));
+	EXPECT_DONE(test, dat_psp_free(psp));
+}
+
+static void free_while_accepting(void)
+{
+	struct kapi_obj *kep = other_thread.ep;
+
+	start_other(free_work, &to_ep(kep->core)->mutex);
+}
+
+/* The first event may come before the call returns: the EP can be freed then. */
+static void psp_ep_is_freed_while_accepted(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	DAT_CR_HANDLE cr;
+	u32 id;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, psp, PORT);
+	other_thread.ep = brought_by(test, cr);
+	id = id_of(other_thread.ep);
+	prepare(test, other_thread.ep);
+	fake_listen.accepting = free_while_accepting;
+	EXPECT_DONE(test, dat_cr_accept(cr, NULL, 0, NULL));
+	flush_work(&other_thread.work);
+	EXPECT_DONE(test, other_thread.ret);
 	KUNIT_EXPECT_FALSE(test, ep_lives(id));
 	EXPECT_DONE(test, dat_psp_free(psp));
 }
@@ -744,6 +838,8 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(psp_ep_goes_with_a_rejection),
 	KUNIT_CASE(psp_ep_and_handoff),
 	KUNIT_CASE(psp_ep_without_device),
+	KUNIT_CASE(psp_ep_while_an_accept_fails),
+	KUNIT_CASE(psp_ep_is_freed_while_accepted),
 	KUNIT_CASE(rsp_makes_ep),
 	KUNIT_CASE(common_connect),
 	KUNIT_CASE(common_connect_checks),

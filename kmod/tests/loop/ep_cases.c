@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Endpoints: draining, marks, changes, and several requests at once. */
+/* Endpoints: draining, marks, changes, notifications, several requests at once. */
+
+#include <linux/completion.h>
 
 #include "loop.h"
 
@@ -160,6 +162,81 @@ static void modify(void)
 			      &param));
 }
 
+/* ---- notifications ------------------------------------------------------- */
+
+/* Upcalls of receives: the first one's event was not the last. */
+static struct {
+	struct completion over;
+	int calls;
+	bool more;
+} told;
+
+static void telling_upcall(DAT_PVOID instance, const DAT_EVENT *event,
+			   DAT_BOOLEAN more)
+{
+	if (!told.calls++)
+		told.more = more;
+	if (!more)
+		complete(&told.over);
+}
+
+static DAT_RETURN set_recv_flags(DAT_EP_HANDLE ep, DAT_COMPLETION_FLAGS flags)
+{
+	const DAT_EP_PARAM param = { .ep_attr.recv_completion_flags = flags };
+
+	return dat_ep_modify(ep, DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS,
+			     &param);
+}
+
+static void send_with(DAT_COMPLETION_FLAGS flags)
+{
+	DAT_LMR_TRIPLET iov = loop_own(&loop.a, SEND_AT, MESSAGE);
+
+	WORKS(dat_ep_post_send(loop.a.ep, 1, &iov, loop_cookie(), flags));
+	loop_done(&loop.a, DAT_DTO_SEND, loop.cookie);
+}
+
+/* It has its event, with which the upcalls begin that a later one leads to. */
+static void unsignalled(void)
+{
+	const DAT_UPCALL_OBJECT upcall = { NULL, telling_upcall };
+	DAT_LMR_TRIPLET iov;
+
+	loop_make(&loop.a, false);
+	loop_make(&loop.b, false);
+	WORKS(set_recv_flags(loop.b.ep, DAT_COMPLETION_UNSIGNALLED_FLAG));
+	loop_connect(&loop.a, &loop.b);
+	iov = loop_own(&loop.b, 0, MESSAGE);
+	WORKS(dat_ep_post_recv(loop.b.ep, 1, &iov, loop_cookie(),
+			       DAT_COMPLETION_UNSIGNALLED_FLAG));
+	loop_post_recv(&loop.b, MESSAGE);
+	told.calls = 0;
+	init_completion(&told.over);
+	WORKS(dat_evd_modify_upcall(loop.b.recv, DAT_UPCALL_SINGLE_INSTANCE,
+				    &upcall, DAT_UPCALL_INVOC_ANY));
+	send_with(DAT_COMPLETION_DEFAULT_FLAG);
+	send_with(DAT_COMPLETION_DEFAULT_FLAG);
+	EXPECT(wait_for_completion_timeout(&told.over, 30 * HZ));
+	EXPECT(told.more);
+	EXPECT(told.calls == 2);
+}
+
+/* Nobody waits here; what a program's peer sends so comes like all else. */
+static void solicited(void)
+{
+	loop_make(&loop.a, false);
+	loop_make(&loop.b, false);
+	RETURNS(DAT_MODEL_NOT_SUPPORTED,
+		set_recv_flags(loop.b.ep, DAT_COMPLETION_SOLICITED_WAIT_FLAG));
+	loop_connect(&loop.a, &loop.b);
+	loop_post_recv(&loop.b, 0);
+	loop_post_recv(&loop.b, MESSAGE);
+	send_with(DAT_COMPLETION_SOLICITED_WAIT_FLAG);
+	loop_done(&loop.b, DAT_DTO_RECEIVE, loop.cookie - 2);
+	send_with(DAT_COMPLETION_DEFAULT_FLAG);
+	loop_done(&loop.b, DAT_DTO_RECEIVE, loop.cookie - 2);
+}
+
 /* ---- several requests at once -------------------------------------------- */
 
 static DAT_EXT_DTO write_dto(DAT_LMR_TRIPLET *iov)
@@ -237,6 +314,8 @@ const struct loop_test ep_cases[] = {
 	{ "more receives than the soft mark", soft_mark },
 	{ "more receives than the hard mark", hard_mark },
 	{ "an EP is changed", modify },
+	{ "a receive that no upcall is made for", unsignalled },
+	{ "messages that are solicited", solicited },
 	{ "a write and the message that tells of it", several },
 	{ "several requests, or none", several_or_none },
 	{},

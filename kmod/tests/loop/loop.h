@@ -22,6 +22,8 @@
 #define DATA_AT		(2 * PAGE_SIZE)
 #define MESSAGE		64
 
+#define LOOP_TIMEOUT_US	10000000
+
 /* What LMRs are tied to. */
 #define ROOM_PAGES	4
 #define ROOM_SIZE	(ROOM_PAGES * PAGE_SIZE)
@@ -131,7 +133,17 @@ void loop_free_lmrs(void);
 DAT_EVD_HANDLE loop_evd(DAT_EVD_FLAGS flags);
 /* Of loop.pz, with the SRQ if there is one and it wants it. */
 void loop_make(struct loop_end *end, bool srq);
-/* A message from @from is there afterwards, as iWARP wants it. */
+/* All but the EP. */
+void loop_make_rest(struct loop_end *end);
+/* The steps of a connection. @from asks at a port of the IA itself; */
+void loop_ask(struct loop_end *from, u16 at);
+/* the next request, which must have come to @sp; */
+DAT_CR_HANDLE loop_request(DAT_HANDLE sp, u16 at);
+/* it is accepted, or it is gone and this is false; */
+bool loop_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep);
+/* and both ends hear of it. As iWARP wants it, the first message is @from's. */
+void loop_established(struct loop_end *from, struct loop_end *to);
+/* All of them, at loop.psp. */
 void loop_connect(struct loop_end *from, struct loop_end *to);
 /* loop.a and loop.b, connected. */
 void loop_pair(void);
@@ -207,6 +219,6 @@ struct loop_test {
 
 /* Each ends with one without a name. */
 extern const struct loop_test tie_cases[], memory_cases[], rmr_cases[],
-			      ep_cases[], srq_cases[];
+			      ep_cases[], srq_cases[], conn_cases[];
 
 #endif /* LOOP_H */

@@ -89,6 +89,14 @@ static void own_make(struct loop_end *end)
 			      &end->lmr, &end->context, NULL, NULL, NULL));
 }
 
+void loop_make_rest(struct loop_end *end)
+{
+	own_make(end);
+	end->recv = loop_evd(DAT_EVD_DTO_FLAG);
+	end->request = loop_evd(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
+	end->connect = loop_evd(DAT_EVD_CONNECTION_FLAG);
+}
+
 void loop_make(struct loop_end *end, bool srq)
 {
 	const DAT_EP_ATTR attr = {
@@ -101,10 +109,7 @@ void loop_make(struct loop_end *end, bool srq)
 	};
 
 	end->srq = srq;
-	own_make(end);
-	end->recv = loop_evd(DAT_EVD_DTO_FLAG);
-	end->request = loop_evd(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
-	end->connect = loop_evd(DAT_EVD_CONNECTION_FLAG);
+	loop_make_rest(end);
 	if (srq)
 		WORKS(dat_ep_create_with_srq(loop.ia, loop.pz, end->recv,
 					     end->request, end->connect,
@@ -130,6 +135,35 @@ static void end_free(struct loop_end *end)
 	*end = (struct loop_end){};
 }
 
+void loop_ask(struct loop_end *from, u16 at)
+{
+	WORKS(dat_ep_connect(from->ep, (void *)&loop.address, at,
+			     LOOP_TIMEOUT_US, 0, NULL, DAT_QOS_BEST_EFFORT,
+			     DAT_CONNECT_DEFAULT_FLAG));
+}
+
+DAT_CR_HANDLE loop_request(DAT_HANDLE sp, u16 at)
+{
+	const DAT_CR_ARRIVAL_EVENT_DATA *data;
+	DAT_EVENT event = {};
+
+	loop_event(loop.crs, &event);
+	data = &event.event_data.cr_arrival_event_data;
+	EXPECT(event.event_number == DAT_CONNECTION_REQUEST_EVENT);
+	EXPECT(data->sp_handle.psp_handle == sp);
+	EXPECT(data->conn_qual == at);
+	return data->cr_handle;
+}
+
+bool loop_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep)
+{
+	if (WORKS(dat_cr_accept(cr, ep, 0, NULL)))
+		return true;
+	if (cr)
+		FREES(dat_cr_reject(cr, 0, NULL));
+	return false;
+}
+
 static void established(struct loop_end *end)
 {
 	DAT_EVENT event = {};
@@ -139,22 +173,18 @@ static void established(struct loop_end *end)
 	EXPECT(event.event_data.connect_event_data.ep_handle == end->ep);
 }
 
-void loop_connect(struct loop_end *from, struct loop_end *to)
+void loop_established(struct loop_end *from, struct loop_end *to)
 {
-	DAT_EVENT event = {};
-	DAT_CR_HANDLE cr;
-
-	WORKS(dat_ep_connect(from->ep, (void *)&loop.address, port, 10000000, 0,
-			     NULL, DAT_QOS_BEST_EFFORT,
-			     DAT_CONNECT_DEFAULT_FLAG));
-	loop_event(loop.crs, &event);
-	EXPECT(event.event_number == DAT_CONNECTION_REQUEST_EVENT);
-	cr = event.event_data.cr_arrival_event_data.cr_handle;
-	if (!WORKS(dat_cr_accept(cr, to->ep, 0, NULL)) && cr)
-		FREES(dat_cr_reject(cr, 0, NULL));
 	established(from);
 	established(to);
 	loop_message(from, to, 1);
+}
+
+void loop_connect(struct loop_end *from, struct loop_end *to)
+{
+	loop_ask(from, port);
+	loop_accept(loop_request(loop.psp, port), to->ep);
+	loop_established(from, to);
 }
 
 void loop_pair(void)
