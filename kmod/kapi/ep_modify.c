@@ -69,22 +69,26 @@ static bool handles_merge(const struct kapi_ep *kep, DAT_EP_PARAM_MASK mask,
 static void attr_merge(DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR *from,
 		       DAT_EP_ATTR *to)
 {
-#define TAKE(field, member)						\
-	do {								\
-		if (mask & DAT_EP_FIELD_EP_ATTR_ ## field)		\
-			to->member = from->member;			\
-	} while (0)
-	TAKE(SERVICE_TYPE, service_type);
-	TAKE(QOS, qos);
-	TAKE(RECV_COMPLETION_FLAGS, recv_completion_flags);
-	TAKE(REQUEST_COMPLETION_FLAGS, request_completion_flags);
-	TAKE(MAX_RECV_DTOS, max_recv_dtos);
-	TAKE(MAX_REQUEST_DTOS, max_request_dtos);
-	TAKE(MAX_RECV_IOV, max_recv_iov);
-	TAKE(MAX_REQUEST_IOV, max_request_iov);
-	TAKE(MAX_RDMA_READ_IN, max_rdma_read_in);
-	TAKE(MAX_RDMA_READ_OUT, max_rdma_read_out);
-#undef TAKE
+	if (mask & DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE)
+		to->service_type = from->service_type;
+	if (mask & DAT_EP_FIELD_EP_ATTR_QOS)
+		to->qos = from->qos;
+	if (mask & DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
+		to->recv_completion_flags = from->recv_completion_flags;
+	if (mask & DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS)
+		to->request_completion_flags = from->request_completion_flags;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS)
+		to->max_recv_dtos = from->max_recv_dtos;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS)
+		to->max_request_dtos = from->max_request_dtos;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RECV_IOV)
+		to->max_recv_iov = from->max_recv_iov;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV)
+		to->max_request_iov = from->max_request_iov;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN)
+		to->max_rdma_read_in = from->max_rdma_read_in;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT)
+		to->max_rdma_read_out = from->max_rdma_read_out;
 }
 
 /* What cannot be chosen may be asked for where the EP has as much anyway. */

@@ -22,7 +22,7 @@ int kapi_reserved_make(struct kapi_ia *ia)
 	klmr->obj.ia = ia;
 	/* No object of the core's has this id. */
 	klmr->obj.id = KDAPL_LMR_RESERVED;
-	klmr->param = (DAT_LMR_PARAM){
+	klmr->param = (struct dat_lmr_param){
 		.ia_handle = ia,
 		.mem_type = DAT_MEM_TYPE_IA,
 		.length = U64_MAX,

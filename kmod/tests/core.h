@@ -53,9 +53,9 @@
 #define ib_dma_sync_single_for_cpu(dev, addr, size, dir) \
 	((void)(dir), fake_dma_sync(dev, addr, size, false))
 #define ib_dma_map_sgtable_attrs(dev, sgt, direction, attrs) \
-	((void)(direction), (void)(attrs), fake_map_sgtable(sgt))
+	((void)(dev), (void)(direction), (void)(attrs), fake_map_sgtable(sgt))
 #define ib_dma_unmap_sgtable_attrs(dev, sgt, direction, attrs) \
-	((void)(direction), (void)(attrs), fake_unmap_sgtable(sgt))
+	((void)(dev), (void)(direction), (void)(attrs), fake_unmap_sgtable(sgt))
 
 #undef __vmalloc
 #define __vmalloc(size, gfp)		fake_vmalloc(size, gfp)

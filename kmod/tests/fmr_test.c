@@ -131,8 +131,12 @@ static enum kdapl_dto_status segment(struct env *env)
 			     &sge);
 }
 
-#define EXPECT_SEGMENT(env, status) \
-	KUNIT_EXPECT_EQ((env)->test, segment(env), status)
+#define EXPECT_SEGMENT(environment, status)				\
+	do {								\
+		struct env *e = (environment);				\
+									\
+		KUNIT_EXPECT_EQ(e->test, segment(e), status);		\
+	} while (0)
 
 static void fmr_ties_and_unties(struct kunit *test)
 {

@@ -246,19 +246,18 @@ static DAT_LMR_TRIPLET piece(u64 offset, u32 length)
 
 static DAT_RETURN post_srq(DAT_SRQ_HANDLE srq, u64 cookie)
 {
+	const DAT_DTO_COOKIE user = { .as_64 = cookie };
 	DAT_LMR_TRIPLET iov = piece(0, 64);
 
-	return dat_srq_post_recv(srq, 1, &iov,
-				 (DAT_DTO_COOKIE){ .as_64 = cookie });
+	return dat_srq_post_recv(srq, 1, &iov, user);
 }
 
 static DAT_RETURN post_ep(DAT_EP_HANDLE ep, u64 cookie)
 {
+	const DAT_DTO_COOKIE user = { .as_64 = cookie };
 	DAT_LMR_TRIPLET iov = piece(0, 64);
 
-	return dat_ep_post_recv(ep, 1, &iov,
-				(DAT_DTO_COOKIE){ .as_64 = cookie },
-				DAT_COMPLETION_DEFAULT_FLAG);
+	return dat_ep_post_recv(ep, 1, &iov, user, DAT_COMPLETION_DEFAULT_FLAG);
 }
 
 /* ---- SRQs -------------------------------------------------------------------- */
