@@ -4,6 +4,7 @@
 #include "pair.hpp"
 #include "play.hpp"
 #include "raw_device.hpp"
+#include "settings.hpp"
 #include "sleeper.hpp"
 #include "software.hpp"
 
@@ -184,7 +185,7 @@ TEST(EvdResize, ByAHostileProgram)
 		resize.qlen = 64;
 		EXPECT_EQ(ia.file().call(KDAPL_EVD_RESIZE, resize), EINVAL);
 		resize.flags = 0;
-		for (unsigned i = 0; i < 1000; i++) {
+		for (unsigned i = 0; i < scaled(1000); i++) {
 			resize.qlen = 65536;
 			ASSERT_EQ(ia.file().call(KDAPL_EVD_RESIZE, resize), 0);
 		}
