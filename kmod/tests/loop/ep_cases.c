@@ -213,7 +213,7 @@ static void unsignalled(void)
 	told.calls = 0;
 	init_completion(&told.over);
 	WORKS(dat_evd_modify_upcall(loop.b.recv, DAT_UPCALL_SINGLE_INSTANCE,
-				    &upcall, DAT_UPCALL_INVOC_ANY));
+				    &upcall, DAT_UPCALL_INVOC_NEW));
 	send_with(DAT_COMPLETION_DEFAULT_FLAG);
 	send_with(DAT_COMPLETION_DEFAULT_FLAG);
 	EXPECT(wait_for_completion_timeout(&told.over, 30 * HZ));

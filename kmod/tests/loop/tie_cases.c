@@ -265,8 +265,6 @@ static void refusals(void)
 	RETURNS(DAT_INVALID_STATE, try_tie(loop.c.ep, ROOM_PAGES));
 	RETURNS(DAT_INVALID_PARAMETER, try_tie(loop.b.ep, ROOM_PAGES + 1));
 	RETURNS(DAT_INVALID_PARAMETER, try_tie(loop.b.ep, 0));
-	if (iwarp)
-		loop_untie(DAT_COMPLETION_DEFAULT_FLAG);
 	RETURNS(DAT_INVALID_STATE,
 		dat_lmr_invalidate(loop.lmr, loop.b.ep, cookie(), 0));
 	loop_tie_room();
@@ -354,6 +352,8 @@ static void invalidated_and_tied(void)
 	first = loop.window.rmr_context;
 	piece = loop_room(0, MESSAGE);
 	loop_invalidate(first);
+	if (iwarp)
+		loop_untie(DAT_COMPLETION_DEFAULT_FLAG);
 	RETURNS(DAT_INVALID_STATE,
 		dat_lmr_invalidate(loop.lmr, loop.b.ep, cookie(), 0));
 	RETURNS(DAT_PROTECTION_VIOLATION,
