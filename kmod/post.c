@@ -101,8 +101,8 @@ static enum ib_wr_opcode wr_opcode(u8 op)
 
 /*
  * siw ends a connection at a fenced read. Without the fence the peer still answers it
- * behind the reads before it, and its data lands behind theirs: that is all that a
- * program can tell.
+ * behind the reads before it, and its data lands behind theirs. Who reads from the
+ * memory that an earlier read writes, both ends being here, can tell.
  */
 static bool takes_fence(const struct kdapl_ep *ep, enum ib_wr_opcode opcode)
 {

@@ -97,6 +97,35 @@ static void wq_translates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 5);
 }
 
+static void fenced(struct kunit *test, struct test_ep *tep, u8 op)
+{
+	struct env *env = test->priv;
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, op, 1);
+
+	sqe.flags = KDAPL_SQE_FENCE;
+	prog_post(env, &sqe);
+}
+
+/* siw ends a connection at a fenced read. */
+static void wq_fence_of_siw(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_queue *sq;
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
+	env_connect(env, &tep);
+	sq = &env_qp(&tep)->sq;
+	fenced(test, &tep, KDAPL_OP_RDMA_READ);
+	fenced(test, &tep, KDAPL_OP_SEND);
+	KUNIT_ASSERT_EQ(test, sq->head, 2);
+	KUNIT_EXPECT_EQ(test, fake_wr(sq, 0)->opcode, IB_WR_RDMA_READ);
+	KUNIT_EXPECT_EQ(test, fake_wr(sq, 0)->send_flags, IB_SEND_SIGNALED);
+	KUNIT_EXPECT_EQ(test, fake_wr(sq, 1)->opcode, IB_WR_SEND);
+	KUNIT_EXPECT_EQ(test, fake_wr(sq, 1)->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_FENCE);
+}
+
 /* Consecutive entries of one EP and direction are one call of the driver. */
 static void wq_chains(struct kunit *test)
 {
@@ -487,6 +516,7 @@ static void wq_freed_with_backlog(struct kunit *test)
 
 static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_translates),
+	KUNIT_CASE(wq_fence_of_siw),
 	KUNIT_CASE(wq_chains),
 	KUNIT_CASE(wq_completes_in_order),
 	KUNIT_CASE(wq_recv_counts),
