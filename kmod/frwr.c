@@ -193,6 +193,9 @@ static int frwr_listen(struct kdapl_frwr *frwr, struct sockaddr *addr)
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_bind_addr(id, addr);
+	/* The address is the adapter's: what it lacks is a port. */
+	if (ret == -EADDRNOTAVAIL)
+		ret = -ENOSPC;
 	if (!ret && id->device != frwr->pz->obj.ia->dev)
 		ret = -EADDRNOTAVAIL;
 	if (!ret)
