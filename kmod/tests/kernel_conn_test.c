@@ -658,6 +658,7 @@ static struct {
 	DAT_EP_HANDLE ep;
 	DAT_RETURN ret;
 	bool done;
+	bool waits;
 } other_thread;
 
 static void accept_work(struct work_struct *work)
@@ -716,7 +717,9 @@ static void free_while_accepting(void)
 {
 	struct kapi_obj *kep = other_thread.ep;
 
-	start_other(free_work, &to_ep(kep->core)->mutex);
+	other_thread.waits = start_other(free_work,
+					 &to_ep(kep->core)->mutex) &&
+			     !READ_ONCE(other_thread.done);
 }
 
 /* The first event may come before the call returns: the EP can be freed then. */
@@ -733,6 +736,7 @@ static void psp_ep_is_freed_while_accepted(struct kunit *test)
 	prepare(test, other_thread.ep);
 	fake_listen.accepting = free_while_accepting;
 	EXPECT_DONE(test, dat_cr_accept(cr, NULL, 0, NULL));
+	KUNIT_EXPECT_TRUE(test, other_thread.waits);
 	flush_work(&other_thread.work);
 	EXPECT_DONE(test, other_thread.ret);
 	KUNIT_EXPECT_FALSE(test, ep_lives(id));
