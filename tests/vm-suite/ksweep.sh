@@ -15,11 +15,15 @@ failslab=/sys/kernel/debug/failslab
 # Frames between an allocation and kdapl: from itself down to the drivers' calls.
 depth=16
 
-if [ ! -e $failslab/require-start ]; then
+skip() { # WHY
 	echo "1..1"
-	echo "ok 1 - each allocation failing once # SKIP this kernel injects no failures"
+	echo "ok 1 - each allocation failing once # SKIP $1"
 	exit 0
-fi
+}
+
+[ -e $failslab/require-start ] || skip "this kernel injects no failures"
+# siw_alloc_mr() and siw's accept: an allocation that fails leaves the one before it.
+[ "$KDAPL_RDMA" != siw ] || skip "siw itself leaks memory then"
 
 # Where kdapl's functions are.
 awk '$2 ~ /^[tT]$/ && $4 == "[kdapl]" { print "0x" $1 }' /proc/kallsyms | sort >/tmp/kdapl-text
@@ -29,8 +33,7 @@ echo $depth >$failslab/stacktrace-depth
 echo N >$failslab/ignore-gfp-wait
 echo 0 >$failslab/verbose
 
-insmod "$module" sweep=1 ia="$KDAPL_DEVICE" address="$KDAPL_ADDR" \
-	iwarp="$([ "$KDAPL_RDMA" = siw ] && echo 1 || echo 0)"
+insmod "$module" sweep=1 ia="$KDAPL_DEVICE" address="$KDAPL_ADDR"
 cat $report
 status=0
 grep -q "^not ok" $report && status=1
