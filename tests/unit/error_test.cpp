@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Errors: how errnos and engine results become DAT results, and their names.
 
-#include "dat1/face.hpp"
+#include "face/face.hpp"
 
 #include <gtest/gtest.h>
 
@@ -159,9 +159,9 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 	ASSERT_EQ(std::size(rows), static_cast<std::size_t>(Sub::minor_not_found) + 1);
 
 	for (const Row &row : rows)
-		EXPECT_EQ(dat1::to_dat(fail(Type::invalid_state, row.sub)),
+		EXPECT_EQ(face::to_dat(fail(Type::invalid_state, row.sub)),
 			  DAT_ERROR(DAT_INVALID_STATE, row.want));
-	EXPECT_EQ(dat1::to_dat(kdapl::success), DAT_SUCCESS);
+	EXPECT_EQ(face::to_dat(kdapl::success), DAT_SUCCESS);
 }
 
 TEST(Errors, EveryErrnoOfTheContract)
@@ -200,7 +200,7 @@ TEST(Errors, EveryErrnoOfTheContract)
 	};
 
 	for (const Row &row : rows)
-		EXPECT_EQ(dat1::to_dat(from_errno(row.err, meaning)), row.want) << row.err;
+		EXPECT_EQ(face::to_dat(from_errno(row.err, meaning)), row.want) << row.err;
 }
 
 } // namespace

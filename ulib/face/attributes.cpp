@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+#include "attributes.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace face {
+
+namespace {
+
+template <std::size_t N>
+std::string text(const __u8 (&field)[N])
+{
+	const char *start = reinterpret_cast<const char *>(field);
+
+	return std::string(start, strnlen(start, N));
+}
+
+template <std::size_t N>
+void copy_text(char (&to)[DAT_NAME_MAX_LENGTH], const __u8 (&from)[N]) noexcept
+{
+	static_assert(N <= DAT_NAME_MAX_LENGTH);
+	std::memset(to, 0, sizeof to);
+	std::memcpy(to, from, strnlen(reinterpret_cast<const char *>(from), N - 1));
+}
+
+std::string addresses(const kdapl_ia_query &query)
+{
+	std::string all;
+
+	for (std::uint32_t i = 0; i < query.num_addrs && i < KDAPL_ADDRS_MAX; i++) {
+		if (!all.empty())
+			all += ' ';
+		all += kdapl::to_text(query.addrs[i]);
+	}
+	return all;
+}
+
+/** The leading two numbers of a dotted version, 0 where there is none. */
+void split_version(const __u8 *version, DAT_UINT32 &major, DAT_UINT32 &minor) noexcept
+{
+	major = minor = 0;
+	std::sscanf(reinterpret_cast<const char *>(version), "%u.%u", &major, &minor);
+}
+
+} // namespace
+
+NamedAttributes::NamedAttributes(const kdapl::Ia &ia)
+{
+	const kdapl_ia_query &query = ia.attributes();
+	const kdapl_query &module = ia.module_attributes();
+	const bool iwarp = ia.is_iwarp();
+	const bool relaxed = query.flags & KDAPL_IA_RELAXED_ORDERING;
+	const bool frwr = query.flags & KDAPL_IA_FRWR;
+	const char *const names[number] = {
+		"KDAPL_MODULE_VERSION", "KDAPL_ABI_VERSION",
+		"KDAPL_NETDEV",		"KDAPL_DRIVER",
+		"KDAPL_FIRMWARE",	"KDAPL_TRANSPORT",
+		"KDAPL_ORDERING",	"KDAPL_REGISTRATION",
+		"KDAPL_ADDRESSES",	"KDAPL_MAX_PRIVATE_DATA_ACCEPT",
+		"KDAPL_MAX_RMR_SIZE",
+	};
+
+	values_ = {
+		text(module.module_version),
+		std::to_string(module.abi_version),
+		text(query.netdev),
+		text(query.driver),
+		text(query.fw_version),
+		iwarp ? "iWARP" : "IB",
+		relaxed ? "relaxed" : "strong",
+		frwr ? "FRWR" : "device",
+		addresses(query),
+		std::to_string(query.max_private_data_accept),
+		std::to_string(query.max_rmr_size),
+	};
+	for (std::size_t i = 0; i < number; i++)
+		list_[i] = { names[i], values_[i].c_str() };
+}
+
+void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept
+{
+	const kdapl_ia_query &q = ia.attributes();
+
+	attr = {};
+	copy_text(attr.adapter_name, q.name);
+	std::snprintf(attr.vendor_name, sizeof attr.vendor_name, "0x%06x", q.vendor_id);
+	attr.hardware_version_major = q.hw_version;
+	split_version(q.fw_version, attr.firmware_version_major, attr.firmware_version_minor);
+	attr.ia_address_ptr = const_cast<DAT_IA_ADDRESS_PTR>(ia.address());
+	attr.max_eps = to_count(q.max_eps);
+	attr.max_dto_per_ep = to_count(std::min(q.max_requests, q.max_recvs));
+	attr.max_rdma_read_per_ep_in = to_count(q.max_rdma_read_in);
+	attr.max_rdma_read_per_ep_out = to_count(q.max_rdma_read_out);
+	attr.max_evds = to_count(q.max_evds);
+	attr.max_evd_qlen = to_count(q.max_evd_qlen);
+	attr.max_iov_segments_per_dto = to_count(q.max_iov);
+	attr.max_lmrs = to_count(q.max_lmrs);
+	attr.max_lmr_block_size = q.max_lmr_size;
+	attr.max_lmr_virtual_address = ~DAT_VADDR{ 0 };
+	attr.max_pzs = to_count(q.max_pzs);
+	/* The device's memory regions serve both. */
+	attr.max_rmrs = q.max_rmr_size ? to_count(q.max_lmrs) : 0;
+	attr.max_rmr_target_address = q.max_rmr_size ? ~DAT_VADDR{ 0 } : 0;
+	attr.max_message_size = q.max_message;
+	attr.max_rdma_size = q.max_message;
+	attr.max_srqs = to_count(q.max_srqs);
+	attr.max_ep_per_srq = q.max_srqs ? attr.max_eps : 0;
+	attr.max_recv_per_srq = to_count(q.max_srq_recvs);
+	attr.max_iov_segments_per_rdma_read = to_count(q.max_iov_read);
+	attr.max_iov_segments_per_rdma_write = to_count(q.max_iov);
+	attr.max_rdma_read_in = to_count(std::uint64_t{ q.max_rdma_read_in } * q.max_eps);
+	attr.max_rdma_read_out = to_count(std::uint64_t{ q.max_rdma_read_out } * q.max_eps);
+	attr.max_rdma_read_per_ep_in_guaranteed = DAT_TRUE;
+	attr.max_rdma_read_per_ep_out_guaranteed = DAT_TRUE;
+}
+
+void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
+{
+	const kdapl_ia_query &q = ia.attributes();
+
+	attr = {};
+	std::snprintf(attr.provider_name, sizeof attr.provider_name, "kdapl");
+	attr.provider_version_major = KDAPL_ABI_VERSION;
+	attr.dapl_version_major = DAT_VERSION_MAJOR;
+	attr.dapl_version_minor = DAT_VERSION_MINOR;
+	/* VIRTUAL is 0 and SO_VIRTUAL is 3: the OR of all four. */
+	attr.lmr_mem_types_supported =
+		static_cast<DAT_MEM_TYPE>(DAT_MEM_TYPE_LMR | DAT_MEM_TYPE_SHARED_VIRTUAL);
+	attr.iov_ownership_on_return = DAT_IOV_CONSUMER;
+	attr.dat_qos_supported = DAT_QOS_BEST_EFFORT;
+	attr.completion_flags_supported =
+		DAT_COMPLETION_SUPPRESS_FLAG | DAT_COMPLETION_SOLICITED_WAIT_FLAG |
+		DAT_COMPLETION_UNSIGNALLED_FLAG | DAT_COMPLETION_BARRIER_FENCE_FLAG |
+		DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+	attr.is_thread_safe = DAT_TRUE;
+	attr.max_private_data_size = to_count(q.max_private_data);
+	attr.supports_multipath = DAT_FALSE;
+	attr.ep_creator = DAT_PSP_CREATES_EP_IFASKED;
+	attr.pz_support = DAT_PZ_UNIQUE;
+	attr.optimal_buffer_alignment = DAT_OPTIMAL_ALIGNMENT;
+	for (auto &row : attr.evd_stream_merging_supported)
+		std::fill(std::begin(row), std::end(row), DAT_TRUE);
+	attr.srq_supported = to_dat(q.max_srqs != 0);
+	/* An EP's marks hold for receives of its own, too. */
+	attr.srq_watermarks_supported = q.max_srqs ? 0x111 : 0x110;
+	attr.srq_ep_pz_difference_supported = DAT_FALSE;
+	attr.srq_info_supported = q.max_srqs ? 0x11 : 0; /* available and outstanding */
+	attr.lmr_sync_req = DAT_FALSE;
+	attr.ep_recv_info_supported = 0x11; /* buffers and their span */
+	attr.dto_async_return_guaranteed = DAT_TRUE;
+	attr.rdma_write_for_rdma_read_req = DAT_FALSE;
+	if (auto *named = static_cast<NamedAttributes *>(ia.face_data())) {
+		attr.num_provider_specific_attr = named->count();
+		attr.provider_specific_attr = named->list();
+	}
+}
+
+} // namespace face

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The face: extern "C" calls that check their arguments, call the engine and
+ * translate. What they share is here.
+ */
+#pragma once
+
+/* Everything is hidden but the calls; libdat.map picks from what is visible. */
+#pragma GCC visibility push(default)
+#include <dat/dat_registry.h>
+#include <dat/udat.h>
+#pragma GCC visibility pop
+
+#include "engine/errors.hpp"
+#include "engine/handle.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <new>
+#include <span>
+
+namespace face {
+
+using kdapl::fail;
+using kdapl::Handle;
+using kdapl::Ref;
+using kdapl::Status;
+using kdapl::Sub;
+using kdapl::success;
+using kdapl::Type;
+
+/** An engine result in the numbers of this DAT version. */
+DAT_RETURN to_dat(Status status) noexcept;
+
+/** Run the body of a call; no exception leaves the library. */
+template <class Body>
+DAT_RETURN call(Body &&body) noexcept
+{
+	try {
+		return to_dat(body());
+	} catch (const std::bad_alloc &) {
+		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+	} catch (...) {
+		return DAT_ERROR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+	}
+}
+
+constexpr Status bad_parameter(Sub argument) noexcept
+{
+	return fail(Type::invalid_parameter, argument);
+}
+
+constexpr Status bad_handle(Sub handle) noexcept
+{
+	return fail(Type::invalid_handle, handle);
+}
+
+/** The engine's handle as programs hold it. They may not write through it. */
+inline DAT_HANDLE to_dat(Handle handle) noexcept
+{
+	return const_cast<DAT_HANDLE>(handle);
+}
+
+inline DAT_BOOLEAN to_dat(bool value) noexcept
+{
+	return value ? DAT_TRUE : DAT_FALSE;
+}
+
+/** A count that may not fit DAT's signed one. */
+inline DAT_COUNT to_count(std::uint64_t value) noexcept
+{
+	return static_cast<DAT_COUNT>(std::min<std::uint64_t>(value, INT_MAX));
+}
+
+/** Bits of an enumeration that programs may set freely. */
+template <class Flags>
+constexpr std::uint32_t bits(Flags flags) noexcept
+{
+	return static_cast<std::uint32_t>(flags);
+}
+
+/** A query may ask only for fields there are, and needs somewhere to put them. */
+template <class Mask>
+Status check_query(Mask mask, Mask all, const void *param) noexcept
+{
+	if (bits(mask) & ~bits(all))
+		return bad_parameter(Sub::arg2);
+	return param ? success : bad_parameter(Sub::arg3);
+}
+
+/** Private data as programs give it; the caller has checked it. */
+inline std::span<const unsigned char> private_data(DAT_COUNT size, const void *data) noexcept
+{
+	return { static_cast<const unsigned char *>(data), static_cast<std::size_t>(size) };
+}
+
+} // namespace face

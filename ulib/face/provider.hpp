@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The table of entry points that every handle's first word points to. One per
+ * adapter name; never freed, because freed handles keep pointing to it.
+ */
+#pragma once
+
+#include "face.hpp"
+
+#include <list>
+#include <string>
+#include <string_view>
+
+namespace face {
+
+/** A table and the name in it. */
+struct Provider {
+	Provider(std::string_view ia_name, std::string_view device);
+	Provider(const Provider &) = delete;
+	Provider &operator=(const Provider &) = delete;
+
+	std::string name;
+	std::string device; /**< what the module calls it */
+	DAT_PROVIDER table;
+};
+
+/** The table for an adapter: a known one, or one that keep() makes known. */
+class ProviderForOpen {
+public:
+	ProviderForOpen(std::string_view ia_name, std::string_view device);
+
+	DAT_PROVIDER *table() const noexcept { return table_; }
+	/** The adapter was opened. */
+	void keep() noexcept;
+
+private:
+	std::list<Provider> made_;
+	DAT_PROVIDER *table_;
+};
+
+/** What the module calls an adapter: its name, unless it was opened for another. */
+std::string device_of(std::string_view ia_name);
+
+} // namespace face
