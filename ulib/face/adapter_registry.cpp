@@ -49,7 +49,7 @@ bool is_built_in(const ConfEntry &entry) noexcept
 {
 	const std::string_view path = entry.library;
 
-	return path.substr(path.rfind('/') + 1) == own_provider_library;
+	return path.substr(path.rfind('/') + 1) == version::own_provider_library;
 }
 
 /** The lines that a request may have, the nearest first, else as they stand. */
@@ -143,15 +143,16 @@ Status AdapterRegistry::acquire_static(const Request &request, Server &server)
 		return not_found(nearest);
 	case RegistryState::absent:
 		nearest = match(request, own_info(request.name));
-		server.device = request.name;
+		server.own = { .device = request.name };
 		return is_good(nearest) ? success : not_found(nearest);
 	case RegistryState::present:
 		break;
 	}
 	for (const ConfEntry *entry : candidates(request, *conf, nearest)) {
 		if (is_built_in(*entry)) {
-			server.device =
-				entry->instance_data.empty() ? request.name : entry->instance_data;
+			const bool has_device = !entry->instance_data.empty();
+			server.own = { .device = has_device ? entry->instance_data : request.name,
+				       .thread_safe = entry->thread_safe };
 			return success;
 		}
 		server.provider = load(request, *conf, *entry);
@@ -162,8 +163,8 @@ Status AdapterRegistry::acquire_static(const Request &request, Server &server)
 }
 
 /** The provider that a line names, with one user; nullptr when it does not come up. */
-DAT_PROVIDER *AdapterRegistry::load(const Request &request, const StaticRegistry &conf,
-				    const ConfEntry &entry)
+const DAT_PROVIDER *AdapterRegistry::load(const Request &request, const StaticRegistry &conf,
+					  const ConfEntry &entry)
 {
 	const std::string where = conf.file + ':' + std::to_string(entry.line);
 	const DAT_PROVIDER_INFO info = info_of(entry);
@@ -173,7 +174,7 @@ DAT_PROVIDER *AdapterRegistry::load(const Request &request, const StaticRegistry
 
 	if (library.load(where, entry.library)) {
 		library.start(info, entry.instance_data);
-		if (DAT_PROVIDER *provider = dynamic_.use(request, found))
+		if (const DAT_PROVIDER *provider = dynamic_.use(request, found))
 			return provider;
 		kdapl::debug_warning("%s: %s did not register %s", where.c_str(),
 				     entry.library.c_str(), entry.ia_name.c_str());

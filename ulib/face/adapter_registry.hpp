@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dynamic_registry.hpp"
+#include "provider.hpp"
 #include "provider_library.hpp"
 
 #include "engine/static_registry.hpp"
@@ -16,13 +17,10 @@
 
 namespace face {
 
-/** The library of our own provider, for other registries; here it is built in. */
-inline constexpr std::string_view own_provider_library = "libdapl_kdapl.so.1";
-
 /** Who serves an adapter. */
 struct Server {
-	DAT_PROVIDER *provider = nullptr; /**< none: this library itself */
-	std::string device; /**< for this library: what the module calls the adapter */
+	const DAT_PROVIDER *provider = nullptr; /**< none: this library itself */
+	Registered own; /**< for this library */
 };
 
 class AdapterRegistry {
@@ -55,8 +53,8 @@ public:
 private:
 	AdapterRegistry() = default;
 	Status acquire_static(const Request &request, Server &server);
-	DAT_PROVIDER *load(const Request &request, const kdapl::StaticRegistry &conf,
-			   const kdapl::ConfEntry &entry);
+	const DAT_PROVIDER *load(const Request &request, const kdapl::StaticRegistry &conf,
+				 const kdapl::ConfEntry &entry);
 	void unload(const std::string &ia_name) noexcept;
 
 	DynamicRegistry dynamic_;

@@ -46,7 +46,7 @@ void split_version(const __u8 *version, DAT_UINT32 &major, DAT_UINT32 &minor) no
 
 } // namespace
 
-NamedAttributes::NamedAttributes(const kdapl::Ia &ia)
+IaAttributes::IaAttributes(const kdapl::Ia &ia, bool thread_safe) : thread_safe_(thread_safe)
 {
 	const kdapl_ia_query &query = ia.attributes();
 	const kdapl_query &module = ia.module_attributes();
@@ -97,14 +97,14 @@ void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept
 	attr.max_evd_qlen = to_count(q.max_evd_qlen);
 	attr.max_iov_segments_per_dto = to_count(q.max_iov);
 	attr.max_lmrs = to_count(q.max_lmrs);
-	attr.max_lmr_block_size = q.max_lmr_size;
+	tell_size(q.max_lmr_size, attr.max_lmr_block_size);
 	attr.max_lmr_virtual_address = ~DAT_VADDR{ 0 };
 	attr.max_pzs = to_count(q.max_pzs);
 	/* The device's memory regions serve both. */
 	attr.max_rmrs = q.max_rmr_size ? to_count(q.max_lmrs) : 0;
 	attr.max_rmr_target_address = q.max_rmr_size ? ~DAT_VADDR{ 0 } : 0;
-	attr.max_message_size = q.max_message;
-	attr.max_rdma_size = q.max_message;
+	tell_size(q.max_message, attr.max_message_size);
+	tell_size(q.max_message, attr.max_rdma_size);
 	attr.max_srqs = to_count(q.max_srqs);
 	attr.max_ep_per_srq = q.max_srqs ? attr.max_eps : 0;
 	attr.max_recv_per_srq = to_count(q.max_srq_recvs);
@@ -120,12 +120,13 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 {
 	const kdapl_ia_query &q = ia.attributes();
 
-	attr = {};
+	/* No assignment: in some versions the streams' matrix is a constant. */
+	std::memset(static_cast<void *>(&attr), 0, sizeof attr);
 	std::snprintf(attr.provider_name, sizeof attr.provider_name, "kdapl");
 	attr.provider_version_major = KDAPL_ABI_VERSION;
 	attr.dapl_version_major = DAT_VERSION_MAJOR;
 	attr.dapl_version_minor = DAT_VERSION_MINOR;
-	/* VIRTUAL is 0 and SO_VIRTUAL is 3: the OR of all four. */
+	/* VIRTUAL is 0 and SO_VIRTUAL, where it is, 3: the OR of all. */
 	attr.lmr_mem_types_supported =
 		static_cast<DAT_MEM_TYPE>(DAT_MEM_TYPE_LMR | DAT_MEM_TYPE_SHARED_VIRTUAL);
 	attr.iov_ownership_on_return = DAT_IOV_CONSUMER;
@@ -134,14 +135,15 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 		DAT_COMPLETION_SUPPRESS_FLAG | DAT_COMPLETION_SOLICITED_WAIT_FLAG |
 		DAT_COMPLETION_UNSIGNALLED_FLAG | DAT_COMPLETION_BARRIER_FENCE_FLAG |
 		DAT_COMPLETION_EVD_THRESHOLD_FLAG;
-	attr.is_thread_safe = DAT_TRUE;
 	attr.max_private_data_size = to_count(q.max_private_data);
 	attr.supports_multipath = DAT_FALSE;
 	attr.ep_creator = DAT_PSP_CREATES_EP_IFASKED;
 	attr.pz_support = DAT_PZ_UNIQUE;
 	attr.optimal_buffer_alignment = DAT_OPTIMAL_ALIGNMENT;
-	for (auto &row : attr.evd_stream_merging_supported)
-		std::fill(std::begin(row), std::end(row), DAT_TRUE);
+	for (auto &row : attr.evd_stream_merging_supported) {
+		for (auto &merges : row)
+			const_cast<DAT_BOOLEAN &>(merges) = DAT_TRUE;
+	}
 	attr.srq_supported = to_dat(q.max_srqs != 0);
 	/* An EP's marks hold for receives of its own, too. */
 	attr.srq_watermarks_supported = q.max_srqs ? 0x111 : 0x110;
@@ -151,10 +153,12 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 	attr.ep_recv_info_supported = 0x11; /* buffers and their span */
 	attr.dto_async_return_guaranteed = DAT_TRUE;
 	attr.rdma_write_for_rdma_read_req = DAT_FALSE;
-	if (auto *named = static_cast<NamedAttributes *>(ia.face_data())) {
-		attr.num_provider_specific_attr = named->count();
-		attr.provider_specific_attr = named->list();
+	if (auto *more = static_cast<IaAttributes *>(ia.face_data())) {
+		attr.is_thread_safe = version::thread_safety(more->thread_safe());
+		attr.num_provider_specific_attr = more->count();
+		attr.provider_specific_attr = more->list();
 	}
+	version::finish(attr);
 }
 
 } // namespace face

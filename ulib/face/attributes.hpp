@@ -12,10 +12,13 @@
 
 namespace face {
 
-/** Attributes that DAT has no field for; as long-lived as the IA. */
-class NamedAttributes final : public kdapl::FaceData {
+/** What of them the engine does not know or DAT has no field for. They live with the IA. */
+class IaAttributes final : public kdapl::FaceData {
 public:
-	explicit NamedAttributes(const kdapl::Ia &ia);
+	IaAttributes(const kdapl::Ia &ia, bool thread_safe);
+
+	/** Whether its provider was registered so. */
+	bool thread_safe() const noexcept { return thread_safe_; }
 
 	DAT_NAMED_ATTR *list() noexcept { return list_.data(); }
 	DAT_COUNT count() const noexcept { return to_count(list_.size()); }
@@ -23,6 +26,7 @@ public:
 private:
 	static constexpr std::size_t number = 11;
 
+	bool thread_safe_;
 	std::array<std::string, number> values_;
 	std::array<DAT_NAMED_ATTR, number> list_;
 };

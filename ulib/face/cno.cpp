@@ -62,12 +62,12 @@ DAT_RETURN dat_cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK cno_param
 
 		if (!cno)
 			return bad_handle(Sub::handle_cno);
-		if (Status status = check_query(cno_param_mask, DAT_CNO_FIELD_ALL, cno_param);
+		if (Status status = check_query(cno_param_mask, version::cno_fields, cno_param);
 		    !status.ok())
 			return status;
 		const Agent agent = cno->agent();
-		cno_param->ia_handle = to_dat(cno->ia().handle());
-		cno_param->agent = { agent.instance, agent.function };
+		cno_param->ia_handle = version::shown_ia(cno->ia().handle());
+		version::set_agent(*cno_param, { agent.instance, agent.function });
 		return success;
 	});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // CR.
 
-#include "face.hpp"
+#include "own.hpp"
 
 #include "engine/cr.hpp"
 
@@ -56,13 +56,17 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle,
 	});
 }
 
-DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle)
+Status cr_reject(DAT_CR_HANDLE cr_handle, DAT_COUNT private_data_size, const void *private_data)
 {
-	return call([&] {
-		const auto cr = kdapl::pin<Cr>(cr_handle);
+	const auto cr = kdapl::pin<Cr>(cr_handle);
 
-		return cr ? cr->reject({}) : bad_handle(Sub::handle_cr);
-	});
+	if (!cr)
+		return bad_handle(Sub::handle_cr);
+	if (private_data_size < 0)
+		return bad_parameter(Sub::arg2);
+	if (private_data_size && !private_data)
+		return bad_parameter(Sub::arg3);
+	return cr->reject(face::private_data(private_data_size, private_data));
 }
 
 DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff)

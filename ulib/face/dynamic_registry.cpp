@@ -52,7 +52,7 @@ void DynamicRegistry::erase(Entries::iterator entry) noexcept
 	entries_.erase(entry);
 }
 
-Status DynamicRegistry::add(DAT_PROVIDER *provider, const DAT_PROVIDER_INFO &info)
+Status DynamicRegistry::add(const DAT_PROVIDER *provider, const DAT_PROVIDER_INFO &info)
 {
 	/* The manual page has no other result for a bad name. */
 	if (!is_name(info.ia_name))
@@ -90,7 +90,7 @@ Status DynamicRegistry::remove(const DAT_PROVIDER *provider, const DAT_PROVIDER_
 	return success;
 }
 
-DAT_PROVIDER *DynamicRegistry::use(const Request &request, Match &nearest) noexcept
+const DAT_PROVIDER *DynamicRegistry::use(const Request &request, Match &nearest) noexcept
 {
 	std::lock_guard lock(mutex_);
 

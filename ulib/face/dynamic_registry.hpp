@@ -31,14 +31,14 @@ public:
 
 class DynamicRegistry {
 public:
-	Status add(DAT_PROVIDER *provider, const DAT_PROVIDER_INFO &info);
+	Status add(const DAT_PROVIDER *provider, const DAT_PROVIDER_INFO &info);
 	Status remove(const DAT_PROVIDER *provider, const DAT_PROVIDER_INFO &info) noexcept;
 
 	/**
 	 * The provider of the adapter that a request asks for, with one user more;
 	 * nullptr where there is none, and how near one came.
 	 */
-	DAT_PROVIDER *use(const Request &request, Match &nearest) noexcept;
+	const DAT_PROVIDER *use(const Request &request, Match &nearest) noexcept;
 	/** One user less; tells how many there are still. */
 	unsigned unuse(std::string_view ia_name) noexcept;
 	/** Remove what an owner left here. */
@@ -48,7 +48,7 @@ public:
 
 private:
 	struct Entry {
-		DAT_PROVIDER *provider;
+		const DAT_PROVIDER *provider;
 		DAT_PROVIDER_INFO info;
 		const void *owner; /**< nobody, or who loaded the provider */
 		unsigned users = 0;

@@ -61,8 +61,8 @@ void to_dat(const EpAttributes &from, DAT_EP_ATTR &to) noexcept
 {
 	to = {};
 	to.service_type = DAT_SERVICE_TYPE_RC;
-	to.max_message_size = from.max_message_size;
-	to.max_rdma_size = from.max_rdma_size;
+	tell_size(from.max_message_size, to.max_message_size);
+	tell_size(from.max_rdma_size, to.max_rdma_size);
 	to.qos = DAT_QOS_BEST_EFFORT;
 	to.recv_completion_flags = static_cast<DAT_COMPLETION_FLAGS>(from.recv_completion_flags);
 	to.request_completion_flags =
@@ -244,7 +244,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mask
 		if (Status status = ep->query(view); !status.ok())
 			return status;
 
-		ep_param->ia_handle = face::to_dat(ep->ia().handle());
+		ep_param->ia_handle = version::shown_ia(ep->ia().handle());
 		ep_param->ep_state = static_cast<DAT_EP_STATE>(ep->state());
 		ep_param->local_ia_address_ptr = const_cast<DAT_IA_ADDRESS_PTR>(
 			view.local ? view.local : ep->ia().address());
@@ -256,6 +256,7 @@ DAT_RETURN dat_ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mask
 		ep_param->request_evd_handle = face::to_dat(view.request_evd);
 		ep_param->connect_evd_handle = face::to_dat(view.connect_evd);
 		ep_param->srq_handle = face::to_dat(ep->srq());
+		version::finish(*ep_param);
 		to_dat(view.attributes, ep_param->ep_attr);
 		return success;
 	});

@@ -136,7 +136,9 @@ DAT_RETURN to_dat(Status status) noexcept
 {
 	if (status.ok())
 		return DAT_SUCCESS;
-	return DAT_ERROR(type_of(status.type), subtypes[static_cast<std::size_t>(status.sub)]);
+	if (status.type == Type::queue_empty)
+		return version::queue_empty;
+	return error(type_of(status.type), subtypes[static_cast<std::size_t>(status.sub)]);
 }
 
 } // namespace face

@@ -25,6 +25,7 @@ void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
 		dto.user_cookie.as_64 = from.cookie;
 		dto.status = static_cast<DAT_DTO_COMPLETION_STATUS>(from.status);
 		dto.transfered_length = from.length;
+		version::finish(dto, from);
 	} else if (from.number == kdapl::event_rmr_bind) {
 		auto &bind = to.event_data.rmr_completion_event_data;
 		bind.rmr_handle = to_dat(from.object);
@@ -47,7 +48,8 @@ void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
 			reinterpret_cast<DAT_PVOID>(from.cookie);
 	} else {
 		auto &error = to.event_data.asynch_error_event_data;
-		error.dat_handle = to_dat(from.object);
+		error.dat_handle = kdapl::pin<Ia>(from.object) ? version::shown_ia(from.object) :
+								 to_dat(from.object);
 		error.reason = static_cast<DAT_COUNT>(from.status);
 	}
 }
@@ -120,7 +122,7 @@ DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK evd_param
 		    !status.ok())
 			return status;
 
-		evd_param->ia_handle = to_dat(evd->ia().handle());
+		evd_param->ia_handle = version::shown_ia(evd->ia().handle());
 		evd_param->evd_qlen = to_count(evd->qlen());
 		evd_param->evd_state =
 			config_of(*evd) |

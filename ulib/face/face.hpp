@@ -5,17 +5,14 @@
  */
 #pragma once
 
-/* Everything is hidden but the calls; libdat.map picks from what is visible. */
-#pragma GCC visibility push(default)
-#include <dat/dat_registry.h>
-#include <dat/udat.h>
-#pragma GCC visibility pop
+#include "version.hpp"
 
 #include "engine/errors.hpp"
 #include "engine/handle.hpp"
 
 #include <algorithm>
 #include <climits>
+#include <limits>
 #include <new>
 #include <span>
 
@@ -29,6 +26,13 @@ using kdapl::Sub;
 using kdapl::success;
 using kdapl::Type;
 
+/** A failure; not every version's headers have a macro for it. */
+constexpr DAT_RETURN error(DAT_RETURN_TYPE type,
+			   DAT_RETURN_SUBTYPE subtype = DAT_NO_SUBTYPE) noexcept
+{
+	return DAT_CLASS_ERROR | static_cast<DAT_RETURN>(type) | static_cast<DAT_RETURN>(subtype);
+}
+
 /** An engine result in the numbers of this DAT version. */
 DAT_RETURN to_dat(Status status) noexcept;
 
@@ -39,9 +43,9 @@ DAT_RETURN call(Body &&body) noexcept
 	try {
 		return to_dat(body());
 	} catch (const std::bad_alloc &) {
-		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+		return error(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
 	} catch (...) {
-		return DAT_ERROR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+		return error(DAT_INTERNAL_ERROR);
 	}
 }
 
@@ -70,6 +74,13 @@ inline DAT_BOOLEAN to_dat(bool value) noexcept
 inline DAT_COUNT to_count(std::uint64_t value) noexcept
 {
 	return static_cast<DAT_COUNT>(std::min<std::uint64_t>(value, INT_MAX));
+}
+
+/** A size, or the largest one that the member holds which tells it. */
+template <class Size>
+void tell_size(std::uint64_t size, Size &member) noexcept
+{
+	member = static_cast<Size>(std::min<std::uint64_t>(size, std::numeric_limits<Size>::max()));
 }
 
 /** Bits of an enumeration that programs may set freely. */

@@ -3,7 +3,6 @@
 
 #include "attributes.hpp"
 #include "own.hpp"
-#include "provider.hpp"
 
 #include "engine/evd.hpp"
 #include "engine/ia.hpp"
@@ -20,14 +19,15 @@ DAT_EVD_HANDLE shown_async_evd(const kdapl::Ia &ia) noexcept
 	return is_there ? to_dat(ia.async_evd()) : DAT_EVD_OUT_OF_SCOPE;
 }
 
-/** @a args lacks what @a async_evd and the registry say. */
-Status open(const std::string &ia_name, kdapl::IaOpen args, DAT_EVD_HANDLE *async_evd,
-	    DAT_IA_HANDLE *ia_handle)
+/** @a args lacks what @a as, @a async_evd and the registry say. */
+Status open(const std::string &ia_name, const Registered &as, kdapl::IaOpen args,
+	    DAT_EVD_HANDLE *async_evd, DAT_IA_HANDLE *ia_handle)
 {
-	ProviderForOpen provider(ia_name, std::string(args.name));
+	ProviderForOpen provider(ia_name, as);
 	Ref<kdapl::Evd> lent;
 	Ref<kdapl::Ia> ia;
 
+	args.name = as.device;
 	args.provider = provider.table();
 	args.async_elsewhere = *async_evd == DAT_EVD_ASYNC_EXISTS;
 	if (*async_evd != DAT_HANDLE_NULL && !args.async_elsewhere) {
@@ -39,7 +39,7 @@ Status open(const std::string &ia_name, kdapl::IaOpen args, DAT_EVD_HANDLE *asyn
 	if (Status status = kdapl::Ia::open(args, ia); !status.ok())
 		return status;
 	try {
-		ia->set_face_data(std::make_unique<NamedAttributes>(*ia));
+		ia->set_face_data(std::make_unique<IaAttributes>(*ia, as.thread_safe));
 	} catch (...) {
 		(void)ia->close_abruptly();
 		throw;
@@ -54,7 +54,7 @@ Status open(const std::string &ia_name, kdapl::IaOpen args, DAT_EVD_HANDLE *asyn
 
 namespace face_own {
 
-DAT_RETURN ia_open_device(const std::string &ia_name, const std::string &device,
+DAT_RETURN ia_open_device(const std::string &ia_name, const Registered &as,
 			  DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
 			  DAT_IA_HANDLE *ia_handle, bool ro_aware)
 {
@@ -65,24 +65,24 @@ DAT_RETURN ia_open_device(const std::string &ia_name, const std::string &device,
 			return bad_parameter(Sub::arg2);
 		if (!ia_handle)
 			return bad_handle(Sub::handle_ia);
-		return open(ia_name,
-			    { .name = device,
+		return open(ia_name, as,
+			    { .name = {},
 			      .ro_aware = ro_aware,
 			      .async_qlen = static_cast<std::uint32_t>(async_min_qlen) },
 			    async_evd, ia_handle);
 	});
 }
 
-DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
-		   DAT_IA_HANDLE *ia_handle, DAT_BOOLEAN ro_aware_client)
+DAT_RETURN ia_open_name(const char *ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
+			DAT_IA_HANDLE *ia_handle, bool ro_aware)
 {
 	if (!ia_name)
 		return to_dat(bad_parameter(Sub::arg1));
 	try {
-		return ia_open_device(ia_name, device_of(ia_name), async_min_qlen, async_evd,
-				      ia_handle, ro_aware_client);
+		return ia_open_device(ia_name, registered_as(ia_name), async_min_qlen, async_evd,
+				      ia_handle, ro_aware);
 	} catch (const std::bad_alloc &) {
-		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+		return error(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
 	}
 }
 

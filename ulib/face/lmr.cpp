@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // LMR.
 
-#include "face.hpp"
+#include "own.hpp"
 
 #include "engine/lmr.hpp"
 
@@ -18,7 +18,7 @@ static_assert(DAT_MEM_TYPE_VIRTUAL == KDAPL_MEM_VIRTUAL);
 static_assert(DAT_MEM_TYPE_LMR == KDAPL_MEM_LMR);
 static_assert(DAT_MEM_TYPE_SHARED_VIRTUAL == KDAPL_MEM_SHARED);
 static_assert(DAT_LMR_COOKIE_SIZE == KDAPL_COOKIE_SIZE);
-static_assert(DAT_MEM_TYPE_SO_VIRTUAL == KDAPL_MEM_SO_VIRTUAL);
+static_assert(version::last_mem_type <= KDAPL_MEM_SO_VIRTUAL);
 
 namespace {
 
@@ -27,7 +27,9 @@ Status check_range(DAT_PVOID start, DAT_VLEN length) noexcept
 {
 	if (!start)
 		return bad_parameter(Sub::arg3);
-	if (!length || reinterpret_cast<std::uintptr_t>(start) > ~length)
+	if (!length)
+		return version::no_length;
+	if (reinterpret_cast<std::uintptr_t>(start) > ~length)
 		return bad_parameter(Sub::arg4);
 	return success;
 }
@@ -38,8 +40,10 @@ Status describe(const Ia &ia, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION &r
 {
 	DAT_PVOID start = nullptr;
 
-	switch (type) {
-	case DAT_MEM_TYPE_LMR: {
+	if (bits(type) > bits(version::last_mem_type))
+		return bad_parameter(Sub::arg2);
+	switch (bits(type)) {
+	case KDAPL_MEM_LMR: {
 		const auto source = kdapl::pin<Lmr>(region.for_lmr_handle);
 		if (!source || &source->ia() != &ia)
 			return bad_handle(Sub::handle_lmr);
@@ -47,18 +51,14 @@ Status describe(const Ia &ia, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION &r
 		args.source = source->id();
 		return success;
 	}
-	case DAT_MEM_TYPE_SHARED_VIRTUAL:
+	case KDAPL_MEM_SHARED:
 		start = region.for_shared_memory.virtual_address;
 		if (!region.for_shared_memory.shared_memory_id)
 			return bad_parameter(Sub::arg3);
 		std::ranges::copy(*region.for_shared_memory.shared_memory_id, args.cookie.begin());
 		break;
-	case DAT_MEM_TYPE_VIRTUAL:
-	case DAT_MEM_TYPE_SO_VIRTUAL:
-		start = region.for_va;
-		break;
 	default:
-		return bad_parameter(Sub::arg2);
+		start = region.for_va;
 	}
 	args.address = reinterpret_cast<std::uintptr_t>(start);
 	args.length = length;
@@ -95,42 +95,34 @@ void store(T *where, T value) noexcept
 
 namespace face_own {
 
-DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE mem_type,
-			  DAT_REGION_DESCRIPTION region_description, DAT_VLEN length,
-			  DAT_PZ_HANDLE pz_handle, DAT_MEM_PRIV_FLAGS mem_privileges,
-			  DAT_LMR_HANDLE *lmr_handle, DAT_LMR_CONTEXT *lmr_context,
-			  DAT_RMR_CONTEXT *rmr_context, DAT_VLEN *registered_size,
-			  DAT_VADDR *registered_address)
+Status lmr_create(const LmrCreate &asked)
 {
-	return call([&] {
-		const auto ia = kdapl::pin<Ia>(ia_handle);
-		const auto pz = kdapl::pin<Pz>(pz_handle);
-		const std::uint32_t privileges =
-			bits(mem_privileges) & ~bits(DAT_MEM_PRIV_RO_DISABLE_FLAG);
+	const auto ia = kdapl::pin<Ia>(asked.ia);
+	const auto pz = kdapl::pin<Pz>(asked.pz);
+	const std::uint32_t privileges = bits(asked.privileges) & ~bits(version::idle_privileges);
 
-		if (!ia)
-			return bad_handle(Sub::handle_ia);
-		if (!pz || &pz->ia() != ia.get())
-			return bad_handle(Sub::handle_pz);
-		if (!lmr_handle)
-			return bad_parameter(Sub::arg7);
-		if (privileges & ~std::uint32_t{ KDAPL_PRIV_ALL })
-			return bad_parameter(Sub::arg6);
+	if (!ia)
+		return bad_handle(Sub::handle_ia);
+	if (!pz || &pz->ia() != ia.get())
+		return bad_handle(Sub::handle_pz);
+	if (!asked.lmr)
+		return bad_parameter(Sub::arg7);
+	if (privileges & ~std::uint32_t{ KDAPL_PRIV_ALL })
+		return bad_parameter(Sub::arg6);
 
-		Ref<Lmr> lmr;
-		Lmr::Create args = { .mem_type = bits(mem_type), .privileges = privileges };
-		if (Status status = describe(*ia, mem_type, region_description, length, args);
-		    !status.ok())
-			return status;
-		if (Status status = Lmr::create(ia, *pz, args, lmr); !status.ok())
-			return status;
-		*lmr_handle = to_dat(lmr->handle());
-		store(lmr_context, lmr->lmr_context());
-		store(rmr_context, lmr->rmr_context());
-		store(registered_size, lmr->attributes().length);
-		store(registered_address, lmr->attributes().address);
-		return success;
-	});
+	Ref<Lmr> lmr;
+	Lmr::Create args = { .mem_type = bits(asked.mem_type), .privileges = privileges };
+	if (Status status = describe(*ia, asked.mem_type, asked.region, asked.length, args);
+	    !status.ok())
+		return status;
+	if (Status status = Lmr::create(ia, *pz, args, lmr); !status.ok())
+		return status;
+	*asked.lmr = to_dat(lmr->handle());
+	store(asked.lmr_context, lmr->lmr_context());
+	store(asked.rmr_context, lmr->rmr_context());
+	store(asked.registered_size, lmr->attributes().length);
+	store(asked.registered_address, lmr->attributes().address);
+	return success;
 }
 
 DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK lmr_param_mask,
@@ -147,7 +139,7 @@ DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK lmr_param
 
 		const Lmr::Create &attributes = lmr->attributes();
 		*lmr_param = {};
-		lmr_param->ia_handle = to_dat(lmr->ia().handle());
+		lmr_param->ia_handle = version::shown_ia(lmr->ia().handle());
 		lmr_param->mem_type = static_cast<DAT_MEM_TYPE>(attributes.mem_type);
 		lmr_param->region_desc = region_of(*lmr);
 		lmr_param->length = attributes.length;

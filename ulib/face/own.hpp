@@ -2,11 +2,12 @@
 /*
  * The calls as this library's own objects answer them. What programs call
  * (redirect.cpp, registry.cpp) comes here unless the handle is of another
- * provider.
+ * provider. A version's table.hpp has its table of them.
  */
 #pragma once
 
 #include "face.hpp"
+#include "provider.hpp"
 
 #include <string>
 
@@ -80,20 +81,59 @@ decltype(::dat_srq_query) dat_srq_query;
 decltype(::dat_srq_resize) dat_srq_resize;
 decltype(::dat_srq_set_lw) dat_srq_set_lw;
 
-/** dat_ia_openv() as the table has it: the prefix became an argument. */
-DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
-		   DAT_IA_HANDLE *ia_handle, DAT_BOOLEAN ro_aware_client);
+/** dat_ia_openv() for an adapter that is registered by its name. */
+DAT_RETURN ia_open_name(const char *ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
+			DAT_IA_HANDLE *ia_handle, bool ro_aware);
 
-/** The same for an adapter whose name is not the one that the module has for it. */
-DAT_RETURN ia_open_device(const std::string &ia_name, const std::string &device,
+/** The same for one that is known to be registered so. */
+DAT_RETURN ia_open_device(const std::string &ia_name, const face::Registered &as,
 			  DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
 			  DAT_IA_HANDLE *ia_handle, bool ro_aware);
 
-/** All of them. Each adapter's table is a copy with its name. */
-inline constexpr DAT_PROVIDER table = {
+/*
+ * Calls whose arguments differ between versions; what all have in common. Results
+ * count the arguments as 1.2 does. They may throw.
+ */
+
+/** dat_cr_reject() */
+face::Status cr_reject(DAT_CR_HANDLE cr_handle, DAT_COUNT private_data_size,
+		       const void *private_data);
+
+/** The arguments of dat_lmr_create(). */
+struct LmrCreate {
+	DAT_IA_HANDLE ia;
+	DAT_MEM_TYPE mem_type;
+	DAT_REGION_DESCRIPTION region;
+	DAT_VLEN length;
+	DAT_PZ_HANDLE pz;
+	DAT_MEM_PRIV_FLAGS privileges;
+	DAT_LMR_HANDLE *lmr;
+	DAT_LMR_CONTEXT *lmr_context;
+	DAT_RMR_CONTEXT *rmr_context;
+	DAT_VLEN *registered_size;
+	DAT_VADDR *registered_address;
+};
+face::Status lmr_create(const LmrCreate &asked);
+
+/** The arguments of dat_rmr_bind(). */
+struct RmrBind {
+	DAT_RMR_HANDLE rmr;
+	const DAT_LMR_TRIPLET *lmr_triplet;
+	DAT_MEM_PRIV_FLAGS privileges;
+	DAT_EP_HANDLE ep;
+	DAT_RMR_COOKIE cookie;
+	DAT_COMPLETION_FLAGS flags;
+	DAT_RMR_CONTEXT *context;
+};
+face::Status rmr_bind(const RmrBind &asked);
+
+/* The entries that all versions have alike. A version may have others besides. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+inline constexpr DAT_PROVIDER shared_entries = {
 	.device_name = nullptr,
 	.extension = nullptr,
-	.ia_open_func = ia_open,
+	.ia_open_func = nullptr,
 	.ia_query_func = dat_ia_query,
 	.ia_close_func = dat_ia_close,
 	.set_consumer_context_func = dat_set_consumer_context,
@@ -162,5 +202,6 @@ inline constexpr DAT_PROVIDER table = {
 	.srq_resize_func = dat_srq_resize,
 	.srq_set_lw_func = dat_srq_set_lw,
 };
+#pragma GCC diagnostic pop
 
 } // namespace face_own

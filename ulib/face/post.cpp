@@ -53,7 +53,7 @@ DAT_RETURN post_rdma(Args args, const DAT_RMR_TRIPLET *remote_buffer) noexcept
 	if (!remote_buffer)
 		return to_dat(bad_parameter(Sub::arg5));
 
-	const kdapl::RemoteSegment remote = { remote_buffer->target_address,
+	const kdapl::RemoteSegment remote = { version::remote_address(*remote_buffer),
 					      remote_buffer->segment_length,
 					      remote_buffer->rmr_context };
 	args.remote = &remote;

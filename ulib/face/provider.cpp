@@ -2,7 +2,7 @@
 
 #include "provider.hpp"
 
-#include "own.hpp"
+#include "table.hpp"
 
 #include <mutex>
 
@@ -30,22 +30,22 @@ DAT_PROVIDER table_for(const char *ia_name) noexcept
 
 } // namespace
 
-Provider::Provider(std::string_view ia_name, std::string_view device)
-	: name(ia_name), device(device), table(table_for(name.c_str()))
+Provider::Provider(std::string_view ia_name, const Registered &as)
+	: name(ia_name), as(as), table(table_for(name.c_str()))
 {
 }
 
-ProviderForOpen::ProviderForOpen(std::string_view ia_name, std::string_view device)
+ProviderForOpen::ProviderForOpen(std::string_view ia_name, const Registered &as)
 {
 	std::lock_guard lock(providers_mutex);
 	auto &providers = known_providers();
 	const auto known =
 		std::find_if(providers.begin(), providers.end(), [&](const Provider &provider) {
-			return provider.name == ia_name && provider.device == device;
+			return provider.name == ia_name && provider.as == as;
 		});
 
 	if (known == providers.end()) {
-		table_ = &made_.emplace_back(ia_name, device).table;
+		table_ = &made_.emplace_back(ia_name, as).table;
 		return;
 	}
 	table_ = &known->table;
@@ -60,15 +60,15 @@ void ProviderForOpen::keep() noexcept
 	known_providers().splice(known_providers().begin(), made_);
 }
 
-std::string device_of(std::string_view ia_name)
+Registered registered_as(std::string_view ia_name)
 {
 	std::lock_guard lock(providers_mutex);
 
 	for (const Provider &known : known_providers()) {
 		if (known.name == ia_name)
-			return known.device;
+			return known.as;
 	}
-	return std::string(ia_name);
+	return { .device = std::string(ia_name) };
 }
 
 } // namespace face

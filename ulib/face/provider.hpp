@@ -13,21 +13,29 @@
 
 namespace face {
 
+/** How an adapter is registered. */
+struct Registered {
+	std::string device; /**< what the module calls it */
+	bool thread_safe = true;
+
+	bool operator==(const Registered &) const = default;
+};
+
 /** A table and the name in it. */
 struct Provider {
-	Provider(std::string_view ia_name, std::string_view device);
+	Provider(std::string_view ia_name, const Registered &as);
 	Provider(const Provider &) = delete;
 	Provider &operator=(const Provider &) = delete;
 
 	std::string name;
-	std::string device; /**< what the module calls it */
+	Registered as;
 	DAT_PROVIDER table;
 };
 
 /** The table for an adapter: a known one, or one that keep() makes known. */
 class ProviderForOpen {
 public:
-	ProviderForOpen(std::string_view ia_name, std::string_view device);
+	ProviderForOpen(std::string_view ia_name, const Registered &as);
 
 	DAT_PROVIDER *table() const noexcept { return table_; }
 	/** The adapter was opened. */
@@ -38,7 +46,7 @@ private:
 	DAT_PROVIDER *table_;
 };
 
-/** What the module calls an adapter: its name, unless it was opened for another. */
-std::string device_of(std::string_view ia_name);
+/** How an adapter was registered last; without that the module calls it by its name. */
+Registered registered_as(std::string_view ia_name);
 
 } // namespace face

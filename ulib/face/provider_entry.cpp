@@ -21,10 +21,12 @@ void tell(const char *what, const DAT_PROVIDER_INFO &info, DAT_RETURN ret) noexc
 void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char *instance_data)
 {
 	const char *name = provider_info->ia_name;
-	const char *device = instance_data && *instance_data ? instance_data : name;
+	const bool has_device = instance_data && *instance_data;
 
 	try {
-		ProviderForOpen provider(name, device);
+		ProviderForOpen provider(
+			name, { .device = has_device ? instance_data : name,
+				.thread_safe = provider_info->is_thread_safe != DAT_FALSE });
 		DAT_PROVIDER *table = provider.table();
 
 		provider.keep();
@@ -38,7 +40,9 @@ void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char *insta
 void dat_provider_fini(const DAT_PROVIDER_INFO *provider_info)
 {
 	try {
-		ProviderForOpen provider(provider_info->ia_name, device_of(provider_info->ia_name));
+		Registered as = registered_as(provider_info->ia_name);
+		as.thread_safe = provider_info->is_thread_safe != DAT_FALSE;
+		ProviderForOpen provider(provider_info->ia_name, as);
 
 		tell("removing", *provider_info,
 		     dat_registry_remove_provider(provider.table(), provider_info));

@@ -89,7 +89,7 @@ DAT_RETURN dat_psp_query(DAT_PSP_HANDLE psp_handle, DAT_PSP_PARAM_MASK psp_param
 		if (Status status = check_query(psp_param_mask, DAT_PSP_FIELD_ALL, psp_param);
 		    !status.ok())
 			return status;
-		psp_param->ia_handle = to_dat(psp->ia().handle());
+		psp_param->ia_handle = version::shown_ia(psp->ia().handle());
 		psp_param->conn_qual = psp->conn_qual();
 		psp_param->evd_handle = to_dat(psp->evd());
 		psp_param->psp_flags =

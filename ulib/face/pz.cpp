@@ -39,7 +39,7 @@ DAT_RETURN dat_pz_query(DAT_PZ_HANDLE pz_handle, DAT_PZ_PARAM_MASK pz_param_mask
 		if (Status status = check_query(pz_param_mask, DAT_PZ_FIELD_ALL, pz_param);
 		    !status.ok())
 			return status;
-		pz_param->ia_handle = to_dat(pz->ia().handle());
+		pz_param->ia_handle = version::shown_ia(pz->ia().handle());
 		return success;
 	});
 }

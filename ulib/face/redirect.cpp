@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The calls that programs make on handles: to the provider whose handle it is.
-// dat_ia_openv() and dat_ia_close() are the registry's.
+// dat_ia_openv() and dat_ia_close() are the registry's; where versions differ in the
+// arguments the call is in the version's folder.
 
-#include "foreign.hpp"
-#include "own.hpp"
+#include "redirect.hpp"
 
-namespace {
-
-/** Apart from the next, so that calls on own handles need not make room for it. */
-template <auto Entry, class... Args>
-[[gnu::noinline]] DAT_RETURN send_anywhere(DAT_HANDLE handle, Args... args)
-{
-	const DAT_PROVIDER *foreign = face::foreign_provider(handle);
-
-	if (!foreign)
-		return (face_own::table.*Entry)(handle, args...);
-	if (!(foreign->*Entry))
-		return DAT_ERROR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE);
-	return (foreign->*Entry)(handle, args...);
-}
-
-/** To the entry that a member points to, in the table of the handle's provider. */
-template <auto Entry, class... Args>
-DAT_RETURN send_on(DAT_HANDLE handle, Args... args)
-{
-	if (face::foreign_tables.empty()) [[likely]]
-		return (face_own::table.*Entry)(handle, args...);
-	return send_anywhere<Entry>(handle, args...);
-}
-
-/** The same where the object may be gone afterwards. */
-template <auto Entry, class... Args>
-DAT_RETURN send_last(DAT_HANDLE handle, Args... args)
-{
-	const DAT_RETURN ret = send_on<Entry>(handle, args...);
-
-	face::foreign_tables.forget_handles();
-	return ret;
-}
-
-} // namespace
+using face::send_last;
+using face::send_on;
 
 DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE *async_evd,
 			DAT_IA_ATTR_MASK ia_attr_mask, DAT_IA_ATTR *ia_attributes,
@@ -104,11 +71,6 @@ DAT_RETURN dat_cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle,
 {
 	return send_last<&DAT_PROVIDER::cr_accept_func>(cr_handle, ep_handle, private_data_size,
 							private_data);
-}
-
-DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle)
-{
-	return send_last<&DAT_PROVIDER::cr_reject_func>(cr_handle);
 }
 
 DAT_RETURN dat_cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff)
@@ -262,18 +224,6 @@ DAT_RETURN dat_ep_free(DAT_EP_HANDLE ep_handle)
 	return send_last<&DAT_PROVIDER::ep_free_func>(ep_handle);
 }
 
-DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE mem_type,
-			  DAT_REGION_DESCRIPTION region_description, DAT_VLEN length,
-			  DAT_PZ_HANDLE pz_handle, DAT_MEM_PRIV_FLAGS mem_privileges,
-			  DAT_LMR_HANDLE *lmr_handle, DAT_LMR_CONTEXT *lmr_context,
-			  DAT_RMR_CONTEXT *rmr_context, DAT_VLEN *registered_size,
-			  DAT_VADDR *registered_address)
-{
-	return send_on<&DAT_PROVIDER::lmr_create_func>(
-		ia_handle, mem_type, region_description, length, pz_handle, mem_privileges,
-		lmr_handle, lmr_context, rmr_context, registered_size, registered_address);
-}
-
 DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK lmr_param_mask,
 			 DAT_LMR_PARAM *lmr_param)
 {
@@ -294,16 +244,6 @@ DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK rmr_param
 			 DAT_RMR_PARAM *rmr_param)
 {
 	return send_on<&DAT_PROVIDER::rmr_query_func>(rmr_handle, rmr_param_mask, rmr_param);
-}
-
-DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, const DAT_LMR_TRIPLET *lmr_triplet,
-			DAT_MEM_PRIV_FLAGS mem_privileges, DAT_EP_HANDLE ep_handle,
-			DAT_RMR_COOKIE user_cookie, DAT_COMPLETION_FLAGS completion_flags,
-			DAT_RMR_CONTEXT *context)
-{
-	return send_on<&DAT_PROVIDER::rmr_bind_func>(rmr_handle, lmr_triplet, mem_privileges,
-						     ep_handle, user_cookie, completion_flags,
-						     context);
 }
 
 DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr_handle)

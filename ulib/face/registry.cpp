@@ -4,7 +4,7 @@
 
 #include "adapter_registry.hpp"
 #include "foreign.hpp"
-#include "own.hpp"
+#include "table.hpp"
 
 #include "engine/ia.hpp"
 
@@ -28,9 +28,8 @@ DAT_RETURN open_foreign(const DAT_PROVIDER &provider, const std::string &ia_name
 	auto opened = AdapterRegistry::make_open(ia_name);
 	std::string name = ia_name;
 
-	const DAT_RETURN ret =
-		provider.ia_open_func(name.data(), open.async_min_qlen, open.async_evd,
-				      open.ia_handle, to_dat(open.ro_aware));
+	const DAT_RETURN ret = version::open_ia(provider, name.data(), open.async_min_qlen,
+						open.async_evd, open.ia_handle, open.ro_aware);
 	if (ret == DAT_SUCCESS) {
 		opened.key() = *open.ia_handle;
 		registry.put_open(std::move(opened));
@@ -41,10 +40,10 @@ DAT_RETURN open_foreign(const DAT_PROVIDER &provider, const std::string &ia_name
 DAT_RETURN open_at(const Server &server, const std::string &ia_name, const Open &open)
 {
 	if (!server.provider)
-		return face_own::ia_open_device(ia_name, server.device, open.async_min_qlen,
+		return face_own::ia_open_device(ia_name, server.own, open.async_min_qlen,
 						open.async_evd, open.ia_handle, open.ro_aware);
 
-	DAT_RETURN ret = DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+	DAT_RETURN ret = error(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
 	try {
 		ret = open_foreign(*server.provider, ia_name, open);
 	} catch (const std::bad_alloc &) {
@@ -57,9 +56,11 @@ DAT_RETURN open_at(const Server &server, const std::string &ia_name, const Open 
 Request make_request(std::string_view ia_name, DAT_UINT32 major, DAT_UINT32 minor, bool thread_safe,
 		     bool &ro_aware)
 {
-	ro_aware = ia_name.starts_with(kdapl::ro_aware_prefix);
+	constexpr std::string_view prefix = version::ro_aware_prefix;
+
+	ro_aware = !prefix.empty() && ia_name.starts_with(prefix);
 	if (ro_aware)
-		ia_name.remove_prefix(kdapl::ro_aware_prefix.size());
+		ia_name.remove_prefix(prefix.size());
 	return { std::string(ia_name), major, minor, thread_safe };
 }
 
@@ -137,7 +138,8 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT *numbe
 	});
 }
 
-DAT_RETURN dat_registry_add_provider(DAT_PROVIDER *provider, const DAT_PROVIDER_INFO *provider_info)
+DAT_RETURN dat_registry_add_provider(version::RegisteredTable *provider,
+				     const DAT_PROVIDER_INFO *provider_info)
 {
 	return call([&] {
 		/* The others may be missing, and are then not implemented. */
@@ -149,7 +151,7 @@ DAT_RETURN dat_registry_add_provider(DAT_PROVIDER *provider, const DAT_PROVIDER_
 	});
 }
 
-DAT_RETURN dat_registry_remove_provider(DAT_PROVIDER *provider,
+DAT_RETURN dat_registry_remove_provider(version::RegisteredTable *provider,
 					const DAT_PROVIDER_INFO *provider_info)
 {
 	return call([&] {

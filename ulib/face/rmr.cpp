@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // RMR.
 
-#include "face.hpp"
+#include "own.hpp"
 
 #include "engine/rmr.hpp"
 
@@ -43,45 +43,41 @@ DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK rmr_param
 
 		const Rmr::Binding binding = rmr->binding();
 		*rmr_param = {};
-		rmr_param->ia_handle = to_dat(rmr->ia().handle());
+		rmr_param->ia_handle = version::shown_ia(rmr->ia().handle());
 		rmr_param->pz_handle = to_dat(rmr->pz());
 		rmr_param->lmr_triplet.lmr_context = binding.segment.lmr;
 		rmr_param->lmr_triplet.virtual_address = binding.segment.address;
 		rmr_param->lmr_triplet.segment_length = binding.segment.length;
 		rmr_param->mem_priv = static_cast<DAT_MEM_PRIV_FLAGS>(binding.privileges);
 		rmr_param->rmr_context = binding.context;
+		version::finish(*rmr_param);
 		return success;
 	});
 }
 
-DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, const DAT_LMR_TRIPLET *lmr_triplet,
-			DAT_MEM_PRIV_FLAGS mem_privileges, DAT_EP_HANDLE ep_handle,
-			DAT_RMR_COOKIE user_cookie, DAT_COMPLETION_FLAGS completion_flags,
-			DAT_RMR_CONTEXT *context)
+Status rmr_bind(const RmrBind &asked)
 {
-	return call([&] {
-		const auto rmr = kdapl::pin<Rmr>(rmr_handle);
-		const auto ep = kdapl::pin<Ep>(ep_handle);
+	const auto rmr = kdapl::pin<Rmr>(asked.rmr);
+	const auto ep = kdapl::pin<Ep>(asked.ep);
+	const DAT_LMR_TRIPLET *triplet = asked.lmr_triplet;
 
-		if (!rmr)
-			return bad_handle(Sub::handle_rmr);
-		if (!lmr_triplet)
-			return bad_parameter(Sub::arg2);
-		if (bits(mem_privileges) & ~std::uint32_t{ KDAPL_PRIV_ALL })
-			return bad_parameter(Sub::arg3);
-		if (!ep || &ep->ia() != &rmr->ia())
-			return bad_handle(Sub::handle_ep);
-		if (!context)
-			return bad_parameter(Sub::arg7);
-		return rmr->bind(
-			*ep,
-			{ .segment = { lmr_triplet->virtual_address, lmr_triplet->segment_length,
-				       lmr_triplet->lmr_context },
-			  .privileges = bits(mem_privileges),
-			  .flags = bits(completion_flags),
-			  .cookie = user_cookie.as_64 },
-			*context);
-	});
+	if (!rmr)
+		return bad_handle(Sub::handle_rmr);
+	if (!triplet)
+		return bad_parameter(Sub::arg2);
+	if (bits(asked.privileges) & ~std::uint32_t{ KDAPL_PRIV_ALL })
+		return bad_parameter(Sub::arg3);
+	if (!ep || &ep->ia() != &rmr->ia())
+		return bad_handle(Sub::handle_ep);
+	if (!asked.context)
+		return bad_parameter(Sub::arg7);
+	return rmr->bind(*ep,
+			 { .segment = { triplet->virtual_address, triplet->segment_length,
+					triplet->lmr_context },
+			   .privileges = bits(asked.privileges),
+			   .flags = bits(asked.flags),
+			   .cookie = asked.cookie.as_64 },
+			 *asked.context);
 }
 
 DAT_RETURN dat_rmr_free(DAT_RMR_HANDLE rmr_handle)

@@ -50,7 +50,7 @@ DAT_RETURN dat_rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK rsp_param
 		if (Status status = check_query(rsp_param_mask, DAT_RSP_FIELD_ALL, rsp_param);
 		    !status.ok())
 			return status;
-		rsp_param->ia_handle = to_dat(rsp->ia().handle());
+		rsp_param->ia_handle = version::shown_ia(rsp->ia().handle());
 		rsp_param->conn_qual = rsp->conn_qual();
 		rsp_param->evd_handle = to_dat(rsp->evd());
 		rsp_param->ep_handle = to_dat(rsp->ep());

@@ -97,7 +97,7 @@ DAT_RETURN dat_srq_query(DAT_SRQ_HANDLE srq_handle, DAT_SRQ_PARAM_MASK srq_param
 		    !status.ok())
 			return status;
 		const kdapl::SrqCounts counts = srq->counts();
-		srq_param->ia_handle = to_dat(srq->ia().handle());
+		srq_param->ia_handle = version::shown_ia(srq->ia().handle());
 		srq_param->srq_state =
 			srq->failed() ? DAT_SRQ_STATE_ERROR : DAT_SRQ_STATE_OPERATIONAL;
 		srq_param->pz_handle = to_dat(srq->pz());

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // dat_strerror(): results by the names that they have in the headers.
 
-#include "face.hpp"
+#include "result_names.hpp"
 
 using namespace face;
 
 namespace {
-
-struct Name {
-	std::uint32_t value;
-	const char *text;
-};
 
 #define NAME(name) \
 	{ \
 		name, #name \
 	}
 
-constexpr Name types[] = {
+constexpr ResultName types[] = {
 	NAME(DAT_SUCCESS),
 	NAME(DAT_ABORT),
 	NAME(DAT_CONN_QUAL_IN_USE),
@@ -42,7 +37,7 @@ constexpr Name types[] = {
 	NAME(DAT_NOT_IMPLEMENTED),
 };
 
-constexpr Name subtypes[] = {
+constexpr ResultName subtypes[] = {
 	{ DAT_NO_SUBTYPE, "" },
 	NAME(DAT_SUB_INTERRUPTED),
 	NAME(DAT_RESOURCE_MEMORY),
@@ -145,17 +140,19 @@ constexpr Name subtypes[] = {
 	NAME(DAT_MAJOR_NOT_FOUND),
 	NAME(DAT_MINOR_NOT_FOUND),
 	NAME(DAT_THREAD_SAFETY_NOT_FOUND),
-	NAME(DAT_INVALID_RO_COOKIE),
 };
 
 #undef NAME
 
-const char *find(std::span<const Name> names, std::uint32_t value) noexcept
+const char *find(std::span<const ResultName> names, std::span<const ResultName> more,
+		 DAT_UINT32 value) noexcept
 {
-	const auto found = std::find_if(names.begin(), names.end(),
-					[=](const Name &name) { return name.value == value; });
-
-	return found == names.end() ? nullptr : found->text;
+	for (auto part : { names, more }) {
+		const auto found = std::ranges::find(part, value, &ResultName::value);
+		if (found != part.end())
+			return found->text;
+	}
+	return nullptr;
 }
 
 } // namespace
@@ -168,8 +165,9 @@ DAT_RETURN dat_strerror(DAT_RETURN value, const char **major_message, const char
 		if (!minor_message)
 			return bad_parameter(Sub::arg3);
 
-		const char *type = find(types, DAT_GET_TYPE(value));
-		const char *subtype = find(subtypes, DAT_GET_SUBTYPE(value));
+		const char *type = find(types, version::more_types, DAT_GET_TYPE(value));
+		const char *subtype =
+			find(subtypes, version::more_subtypes, DAT_GET_SUBTYPE(value));
 		if (!type || !subtype)
 			return bad_parameter(Sub::arg1);
 		*major_message = type;

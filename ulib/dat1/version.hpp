@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What uDAPL 1.2 has otherwise than other versions. The face is compiled once for
+ * each version, and takes this file from the version's folder: every version's has the
+ * same names.
+ */
+#pragma once
+
+/* Everything is hidden but the calls; libdat.map picks from what is visible. */
+#pragma GCC visibility push(default)
+#include <dat/dat_registry.h>
+#include <dat/udat.h>
+#pragma GCC visibility pop
+
+#include "engine/errors.hpp"
+#include "engine/evd.hpp"
+
+#include <string_view>
+
+namespace version {
+
+/* ---- the registry -------------------------------------------------------- */
+
+/** The library of our own provider, for other registries; here it is built in. */
+inline constexpr std::string_view own_provider_library = "libdapl_kdapl.so.1";
+
+/** Before an adapter's name it says that the program copes with relaxed ordering. */
+inline constexpr std::string_view ro_aware_prefix = kdapl::ro_aware_prefix;
+
+/** A provider's table as it is registered. */
+using RegisteredTable = DAT_PROVIDER;
+
+inline DAT_RETURN open_ia(const DAT_PROVIDER &provider, const DAT_NAME_PTR ia_name,
+			  DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
+			  DAT_IA_HANDLE *ia_handle, bool ro_aware)
+{
+	return provider.ia_open_func(ia_name, async_min_qlen, async_evd, ia_handle,
+				     ro_aware ? DAT_TRUE : DAT_FALSE);
+}
+
+/** What programs know an IA by. */
+inline DAT_IA_HANDLE shown_ia(kdapl::Handle ia) noexcept
+{
+	return const_cast<DAT_IA_HANDLE>(ia);
+}
+
+/* ---- results ------------------------------------------------------------- */
+
+/** Of a queue that is empty, and of a CNO that was not triggered. */
+inline constexpr DAT_RETURN queue_empty = DAT_CLASS_ERROR | DAT_QUEUE_EMPTY;
+
+/** Memory to register that has no length. */
+inline constexpr kdapl::Status no_length =
+	kdapl::fail(kdapl::Type::invalid_parameter, kdapl::Sub::arg4);
+
+/* ---- arguments ----------------------------------------------------------- */
+
+inline DAT_VADDR remote_address(const DAT_RMR_TRIPLET &triplet) noexcept
+{
+	return triplet.target_address;
+}
+
+/** The last of the types of memory. */
+inline constexpr DAT_MEM_TYPE last_mem_type = DAT_MEM_TYPE_SO_VIRTUAL;
+
+/** Privileges of an LMR that change nothing here. */
+inline constexpr DAT_MEM_PRIV_FLAGS idle_privileges = DAT_MEM_PRIV_RO_DISABLE_FLAG;
+
+/** What of an EP never changes, besides what no version lets change. */
+inline constexpr DAT_EP_PARAM_MASK fixed_ep_fields = 0;
+
+/** All values of the mask of dat_cno_query(). */
+inline constexpr DAT_CNO_PARAM_MASK cno_fields = DAT_CNO_FIELD_ALL;
+
+/* ---- what is told -------------------------------------------------------- */
+
+/** Whether the provider is thread-safe: it is, however it was registered. */
+inline DAT_BOOLEAN thread_safety(bool /*registered*/) noexcept
+{
+	return DAT_TRUE;
+}
+
+inline void set_agent(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent) noexcept
+{
+	param.agent = agent;
+}
+
+/** Members that only some versions have. @{ */
+inline void finish(DAT_DTO_COMPLETION_EVENT_DATA &, const kdapl::Event &) noexcept {}
+inline void finish(DAT_EP_PARAM &) noexcept {}
+inline void finish(DAT_RMR_PARAM &) noexcept {}
+inline void finish(DAT_PROVIDER_ATTR &) noexcept {}
+/** @} */
+
+} // namespace version
