@@ -8,7 +8,7 @@ int main()
 	std::shared_ptr<const kdapl::StaticRegistry> registry;
 
 	kdapl::set_dat_conf("/nonexistent/dat.conf");
-	if (read_static_registry(registry) != kdapl::RegistryState::present)
+	if (read_static_registry("", registry) != kdapl::RegistryState::present)
 		return 0;
 	return static_cast<int>(registry->entries.size());
 }

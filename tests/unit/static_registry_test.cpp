@@ -33,7 +33,7 @@ protected:
 	RegistryState read()
 	{
 		testing::internal::CaptureStderr();
-		const RegistryState state = read_static_registry(registry);
+		const RegistryState state = read_static_registry("", registry);
 		told = testing::internal::GetCapturedStderr();
 		return state;
 	}

@@ -80,6 +80,12 @@ inline DAT_BOOLEAN thread_safety(bool /*registered*/) noexcept
 	return DAT_TRUE;
 }
 
+/** The type of memory that an LMR became. */
+inline DAT_MEM_TYPE told_mem_type(std::uint32_t type) noexcept
+{
+	return static_cast<DAT_MEM_TYPE>(type);
+}
+
 inline void set_agent(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent) noexcept
 {
 	param.agent = agent;

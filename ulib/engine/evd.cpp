@@ -294,11 +294,21 @@ void Evd::pop() noexcept
 		Srq::reaped(srq);
 }
 
+namespace {
+
+/* In a completion's status word; the operation stands above it where it is told. */
+constexpr std::uint32_t dto_status_mask = 0xff;
+constexpr unsigned dto_operation_shift = 8;
+
+} // namespace
+
 void Evd::translate(const kdapl_event &from, Event &to)
 {
 	to.number = from.type;
 	to.status = from.status;
 	if (from.type == event_dto || from.type == event_rmr_bind) {
+		to.status = from.status & dto_status_mask;
+		to.operation = from.status >> dto_operation_shift;
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cookie = from.cookie;
 		to.length = from.length & 0xffffffff;

@@ -65,7 +65,7 @@ bool is_unchanged(const struct stat &a, const struct stat &b) noexcept
 /** What was read last. */
 struct Cache {
 	std::mutex mutex; /**< all below */
-	std::string dat_conf = KDAPL_DAT_CONF;
+	std::string dat_conf; /**< the tests' */
 	std::shared_ptr<const StaticRegistry> registry;
 	struct stat stat {};
 };
@@ -101,13 +101,15 @@ int read_again(Cache &cache, const File &in, const std::string &file)
 
 } // namespace
 
-RegistryState read_static_registry(std::shared_ptr<const StaticRegistry> &registry)
+RegistryState read_static_registry(const char *standard,
+				   std::shared_ptr<const StaticRegistry> &registry)
 {
 	Cache &last = cache();
 	std::lock_guard lock(last.mutex);
 	const char *override = secure_getenv("DAT_OVERRIDE");
 	const bool overridden = override && *override;
-	const std::string file = overridden ? override : last.dat_conf;
+	const std::string usual = last.dat_conf.empty() ? standard : last.dat_conf;
+	const std::string file = overridden ? override : usual;
 	const File in(file.c_str());
 	struct stat stat;
 
@@ -133,7 +135,7 @@ void set_dat_conf(std::string file)
 	Cache &last = cache();
 	std::lock_guard lock(last.mutex);
 
-	last.dat_conf = file.empty() ? KDAPL_DAT_CONF : std::move(file);
+	last.dat_conf = std::move(file);
 }
 
 } // namespace kdapl

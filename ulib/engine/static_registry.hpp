@@ -29,10 +29,12 @@ enum class RegistryState {
  * The static registry as it is now: a file that has changed is read again. Broken
  * lines are told when they are read. DAT_OVERRIDE in the environment names another
  * file, but not to a program that has more rights than who started it.
+ * @param standard  where dat.conf is, otherwise
  */
-RegistryState read_static_registry(std::shared_ptr<const StaticRegistry> &registry);
+RegistryState read_static_registry(const char *standard,
+				   std::shared_ptr<const StaticRegistry> &registry);
 
-/** For tests: where dat.conf is; empty for the place that the build fixed. */
+/** For tests: where dat.conf is; empty for the standard place. */
 void set_dat_conf(std::string file);
 
 } // namespace kdapl

@@ -90,7 +90,7 @@ Status list_static(std::vector<DAT_PROVIDER_INFO> &infos)
 	std::shared_ptr<const StaticRegistry> conf;
 	std::vector<std::string> names;
 
-	switch (read_static_registry(conf)) {
+	switch (read_static_registry(KDAPL_DAT_CONF, conf)) {
 	case RegistryState::unreadable:
 		return fail(Type::internal_error);
 	case RegistryState::present:
@@ -138,7 +138,7 @@ Status AdapterRegistry::acquire_static(const Request &request, Server &server)
 	Match nearest = Match::other_name;
 	std::shared_ptr<const StaticRegistry> conf;
 
-	switch (read_static_registry(conf)) {
+	switch (read_static_registry(KDAPL_DAT_CONF, conf)) {
 	case RegistryState::unreadable:
 		return not_found(nearest);
 	case RegistryState::absent:
@@ -225,6 +225,13 @@ void AdapterRegistry::put_open(OpenIa ia) noexcept
 	std::lock_guard lock(open_mutex_);
 
 	open_.insert(std::move(ia));
+}
+
+bool AdapterRegistry::is_open(DAT_IA_HANDLE handle) noexcept
+{
+	std::lock_guard lock(open_mutex_);
+
+	return open_.contains(handle);
 }
 
 AdapterRegistry::OpenIa AdapterRegistry::take_open(DAT_IA_HANDLE handle) noexcept

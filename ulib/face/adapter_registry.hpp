@@ -47,6 +47,8 @@ public:
 	/** One that is still without its handle. */
 	static OpenIa make_open(const std::string &ia_name);
 	void put_open(OpenIa ia) noexcept;
+	/** Whether one has this handle. */
+	bool is_open(DAT_IA_HANDLE handle) noexcept;
 	/** Empty if none has this handle. */
 	OpenIa take_open(DAT_IA_HANDLE handle) noexcept;
 

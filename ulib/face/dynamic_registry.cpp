@@ -24,7 +24,7 @@ bool is_name(const char (&name)[DAT_NAME_MAX_LENGTH]) noexcept
 bool is_version_ours(const DAT_PROVIDER_INFO &info) noexcept
 {
 	return info.dapl_version_major == DAT_VERSION_MAJOR &&
-	       info.dapl_version_minor >= DAT_VERSION_MINOR;
+	       !is_older(info.dapl_version_minor, DAT_VERSION_MINOR);
 }
 
 } // namespace

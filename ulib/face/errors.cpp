@@ -94,6 +94,7 @@ constexpr DAT_RETURN_SUBTYPE subtypes[] = {
 	DAT_INVALID_ARG6,
 	DAT_INVALID_ARG7,
 	DAT_INVALID_ARG8,
+	DAT_INVALID_ARG9,
 	DAT_INVALID_STATE_EP_UNCONNECTED,
 	DAT_INVALID_STATE_EP_ACTCONNPENDING,
 	DAT_INVALID_STATE_EP_PASSCONNPENDING,
@@ -120,6 +121,7 @@ constexpr DAT_RETURN_SUBTYPE subtypes[] = {
 	DAT_PROTECTION_WRITE,
 	DAT_INVALID_ADDRESS_UNSUPPORTED,
 	DAT_INVALID_ADDRESS_UNREACHABLE,
+	DAT_INVALID_ADDRESS_MALFORMED,
 	DAT_NAME_NOT_REGISTERED,
 	DAT_MAJOR_NOT_FOUND,
 	DAT_MINOR_NOT_FOUND,
@@ -127,7 +129,7 @@ constexpr DAT_RETURN_SUBTYPE subtypes[] = {
 };
 static_assert(std::size(subtypes) == static_cast<std::size_t>(Sub::thread_safety_not_found) + 1);
 static_assert(subtypes[static_cast<std::size_t>(Sub::handle1)] == DAT_INVALID_HANDLE1);
-static_assert(subtypes[static_cast<std::size_t>(Sub::arg8)] == DAT_INVALID_ARG8);
+static_assert(subtypes[static_cast<std::size_t>(Sub::arg9)] == DAT_INVALID_ARG9);
 static_assert(subtypes[static_cast<std::size_t>(Sub::pz_in_use)] == DAT_INVALID_STATE_PZ_IN_USE);
 
 } // namespace

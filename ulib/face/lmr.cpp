@@ -140,7 +140,7 @@ DAT_RETURN dat_lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK lmr_param
 		const Lmr::Create &attributes = lmr->attributes();
 		*lmr_param = {};
 		lmr_param->ia_handle = version::shown_ia(lmr->ia().handle());
-		lmr_param->mem_type = static_cast<DAT_MEM_TYPE>(attributes.mem_type);
+		lmr_param->mem_type = version::told_mem_type(attributes.mem_type);
 		lmr_param->region_desc = region_of(*lmr);
 		lmr_param->length = attributes.length;
 		lmr_param->pz_handle = to_dat(lmr->pz());

@@ -10,8 +10,9 @@ Match match(const Request &request, const DAT_PROVIDER_INFO &info) noexcept
 		return Match::other_name;
 	if (request.major != info.dapl_version_major || request.major != DAT_VERSION_MAJOR)
 		return Match::other_major;
-	/* 1.1 programs have smaller structures than 1.2 fills. */
-	if (request.minor < DAT_VERSION_MINOR || request.minor > info.dapl_version_minor)
+	/* Programs of an older one have smaller structures than are filled. */
+	if (is_older(request.minor, DAT_VERSION_MINOR) ||
+	    is_older(info.dapl_version_minor, request.minor))
 		return Match::older_minor;
 	/* Who keeps its calls apart can use a provider that need not be spared. */
 	if (request.thread_safe && !info.is_thread_safe)

@@ -26,6 +26,12 @@ enum class Match {
 	exact,
 };
 
+/** Of minor versions; a function, because some version has the least one there is. */
+constexpr bool is_older(DAT_UINT32 version, DAT_UINT32 other) noexcept
+{
+	return version < other;
+}
+
 /** Whether it can be opened. */
 constexpr bool is_good(Match match) noexcept
 {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What uDAPL 2.0 has otherwise than other versions. The face is compiled once for
+ * each version, and takes this file from the version's folder: every version's has the
+ * same names.
+ */
+#pragma once
+
+/* Everything is hidden but the calls; libdat2.map picks from what is visible. */
+#pragma GCC visibility push(default)
+#include <dat2/dat_registry.h>
+#include <dat2/udat.h>
+#pragma GCC visibility pop
+
+#include "engine/errors.hpp"
+#include "engine/evd.hpp"
+
+#include <string_view>
+
+namespace version {
+
+/* ---- the registry -------------------------------------------------------- */
+
+/** The library of our own provider, for other registries; here it is built in. */
+inline constexpr std::string_view own_provider_library = "libdapl2_kdapl.so.2";
+
+/** None: a name is the adapter's, whatever it begins with. */
+inline constexpr std::string_view ro_aware_prefix = {};
+
+/** A provider's table as it is registered. */
+using RegisteredTable = const DAT_PROVIDER;
+
+inline DAT_RETURN open_ia(const DAT_PROVIDER &provider, const DAT_NAME_PTR ia_name,
+			  DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
+			  DAT_IA_HANDLE *ia_handle, bool /*ro_aware*/)
+{
+	return provider.ia_open_func(ia_name, async_min_qlen, async_evd, ia_handle);
+}
+
+/**
+ * What programs know an IA by: the registry that serves them may have a name of its
+ * own for it. While it is being opened or closed there is none.
+ */
+inline DAT_IA_HANDLE shown_ia(kdapl::Handle ia) noexcept
+{
+	const auto own = const_cast<DAT_IA_HANDLE>(ia);
+	DAT_IA_HANDLE shown = DAT_HANDLE_NULL;
+
+	return dats_get_ia_handle(own, &shown) == DAT_SUCCESS ? shown : own;
+}
+
+/* ---- results ------------------------------------------------------------- */
+
+/** Of a queue that is empty, and of a CNO that was not triggered: no error. */
+inline constexpr DAT_RETURN queue_empty = DAT_QUEUE_EMPTY;
+
+/** Memory to register that has no length. */
+inline constexpr kdapl::Status no_length = kdapl::fail(kdapl::Type::length_error);
+
+/* ---- arguments ----------------------------------------------------------- */
+
+inline DAT_VADDR remote_address(const DAT_RMR_TRIPLET &triplet) noexcept
+{
+	return triplet.virtual_address;
+}
+
+/** The last of the types of memory. */
+inline constexpr DAT_MEM_TYPE last_mem_type = DAT_MEM_TYPE_SHARED_VIRTUAL;
+
+/** Privileges of an LMR that change nothing here. */
+inline constexpr DAT_MEM_PRIV_FLAGS idle_privileges = DAT_MEM_PRIV_NONE_FLAG;
+
+/** What of an EP never changes, besides what no version lets change. */
+inline constexpr DAT_EP_PARAM_MASK fixed_ep_fields = DAT_EP_FIELD_COMM;
+
+/** All values of the mask of dat_cno_query(), which are no bits: 1 to 4. */
+inline constexpr auto cno_fields = static_cast<DAT_CNO_PARAM_MASK>(0x7);
+
+/* ---- what is told -------------------------------------------------------- */
+
+/** Registries look an adapter up by what its provider says here. */
+inline DAT_BOOLEAN thread_safety(bool registered) noexcept
+{
+	return registered ? DAT_TRUE : DAT_FALSE;
+}
+
+/** The type of memory that an LMR became; that it is strongly ordered has no name here. */
+inline DAT_MEM_TYPE told_mem_type(std::uint32_t type) noexcept
+{
+	return type > last_mem_type ? DAT_MEM_TYPE_VIRTUAL : static_cast<DAT_MEM_TYPE>(type);
+}
+
+inline void set_agent(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent) noexcept
+{
+	param.proxy_type = agent.proxy_agent_func ? DAT_PROXY_TYPE_AGENT : DAT_PROXY_TYPE_NONE;
+	param.proxy.agent = agent;
+}
+
+/** Members that only some versions have. @{ */
+inline void finish(DAT_DTO_COMPLETION_EVENT_DATA &dto, const kdapl::Event &event) noexcept
+{
+	dto.operation = static_cast<DAT_DTOS>(event.operation);
+}
+
+inline void finish(DAT_EP_PARAM &param) noexcept
+{
+	const DAT_SOCK_ADDR *address = param.remote_ia_address_ptr ? param.remote_ia_address_ptr :
+								     param.local_ia_address_ptr;
+
+	param.comm = { address->sa_family, SOCK_STREAM, IPPROTO_TCP };
+}
+
+inline void finish(DAT_RMR_PARAM &param) noexcept
+{
+	param.rmr_scope = DAT_RMR_SCOPE_PZ;
+	param.va_type = DAT_VA_TYPE_VA;
+}
+
+inline void finish(DAT_PROVIDER_ATTR &attr) noexcept
+{
+	attr.rmr_scope_supported = DAT_RMR_SCOPE_PZ;
+}
+/** @} */
+
+} // namespace version
