@@ -188,14 +188,14 @@ TEST_F(CnoTest, AnAgentIsCalledOnce)
 	ASSERT_EQ(dat_cno_modify_agent(cno, calls.agent()), DAT_SUCCESS);
 	ASSERT_EQ(dat_cno_query(cno, DAT_CNO_FIELD_ALL, &param), DAT_SUCCESS);
 	EXPECT_EQ(param.ia_handle, ia);
-	EXPECT_EQ(param.agent.instance_data, &calls);
+	EXPECT_EQ(fake::agent_of(param).instance_data, &calls);
 	post_se(two);
 	EXPECT_EQ(calls.wait_for(1), two);
 	/* The trigger is a waiter's all the same. */
 	ASSERT_EQ(wait(), DAT_SUCCESS);
 	EXPECT_EQ(hint, two);
-	ASSERT_EQ(dat_cno_query(cno, DAT_CNO_FIELD_AGENT, &param), DAT_SUCCESS);
-	EXPECT_EQ(param.agent.proxy_agent_func, nullptr);
+	ASSERT_EQ(dat_cno_query(cno, fake::cno_agent_field, &param), DAT_SUCCESS);
+	EXPECT_EQ(fake::agent_of(param).proxy_agent_func, nullptr);
 	post_se(one);
 	ASSERT_EQ(wait(), DAT_SUCCESS);
 	EXPECT_EQ(calls.count(), 1u);
@@ -262,7 +262,7 @@ TEST_F(CnoTest, ChecksItsArguments)
 		is_error(dat_cno_wait(pz, 0, &hint), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CNO));
 	EXPECT_TRUE(
 		is_error(dat_cno_wait(cno, 0, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
-	EXPECT_TRUE(is_error(dat_cno_query(cno, static_cast<DAT_CNO_PARAM_MASK>(4), &param),
+	EXPECT_TRUE(is_error(dat_cno_query(cno, static_cast<DAT_CNO_PARAM_MASK>(8), &param),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2));
 	EXPECT_TRUE(is_error(dat_cno_query(cno, DAT_CNO_FIELD_ALL, nullptr), DAT_INVALID_PARAMETER,
 			     DAT_INVALID_ARG3));

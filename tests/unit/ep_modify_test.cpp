@@ -285,7 +285,7 @@ TEST_F(EpModify, ARejectedRequestTakesItsEpAlong)
 	const DAT_CR_HANDLE cr = request(&psp);
 	const DAT_EP_HANDLE made = ep_of(cr);
 
-	ASSERT_EQ(dat_cr_reject(cr), DAT_SUCCESS);
+	ASSERT_EQ(fake::cr_reject(cr), DAT_SUCCESS);
 	EXPECT_TRUE(is_error(dat_ep_get_status(made, &state, nullptr, nullptr), DAT_INVALID_HANDLE,
 			     DAT_INVALID_HANDLE_EP));
 	EXPECT_EQ(module.objects(), before + 1) << "the PSP";

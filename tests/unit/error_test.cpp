@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Errors: how errnos and engine results become DAT results, and their names.
 
+#include "dat_version.hpp"
 #include "face/face.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ std::vector<std::pair<std::string, DAT_RETURN>> enumerators(const std::string &f
 TEST(Strerror, EveryTypeByItsName)
 {
 	const auto types = enumerators("enum dat_return_type", "DAT_RETURN_TYPE;");
-	ASSERT_EQ(types.size(), 22u);
+	ASSERT_EQ(types.size(), fake::result_types);
 	for (const auto &[name, value] : types) {
 		const char *major = nullptr, *minor = nullptr;
 		ASSERT_EQ(dat_strerror(value, &major, &minor), DAT_SUCCESS) << name;
@@ -60,7 +61,7 @@ TEST(Strerror, EveryTypeByItsName)
 TEST(Strerror, EverySubtypeByItsName)
 {
 	const auto subtypes = enumerators("enum dat_return_subtype", "DAT_RETURN_SUBTYPE;");
-	ASSERT_EQ(subtypes.size(), 0x67u);
+	ASSERT_EQ(subtypes.size(), fake::result_subtypes);
 	for (const auto &[name, value] : subtypes) {
 		const char *major = nullptr, *minor = nullptr;
 		ASSERT_EQ(dat_strerror(DAT_ERROR(DAT_INVALID_STATE, value), &major, &minor),
@@ -75,9 +76,9 @@ TEST(Strerror, UndefinedResultsAreRefused)
 {
 	const char *major, *minor;
 
-	EXPECT_EQ(dat_strerror(DAT_ERROR(0x00150000, 0), &major, &minor),
+	EXPECT_EQ(dat_strerror(DAT_ERROR(fake::no_type, 0), &major, &minor),
 		  DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG1));
-	EXPECT_EQ(dat_strerror(DAT_ERROR(DAT_INVALID_STATE, 0x67), &major, &minor),
+	EXPECT_EQ(dat_strerror(DAT_ERROR(DAT_INVALID_STATE, fake::result_subtypes), &major, &minor),
 		  DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG1));
 	EXPECT_EQ(dat_strerror(DAT_SUCCESS, nullptr, &minor),
 		  DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG2));
@@ -164,6 +165,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 		EXPECT_EQ(face::to_dat(fail(Type::invalid_state, row.sub)),
 			  DAT_ERROR(DAT_INVALID_STATE, row.want));
 	EXPECT_EQ(face::to_dat(kdapl::success), DAT_SUCCESS);
+	EXPECT_EQ(face::to_dat(fail(Type::queue_empty)), fake::queue_empty);
 }
 
 TEST(Errors, EveryErrnoOfTheContract)

@@ -92,7 +92,7 @@ TEST_F(Notify, PostsSayWhatIsNone)
 {
 	constexpr auto quiet = DAT_COMPLETION_UNSIGNALLED_FLAG;
 	DAT_LMR_TRIPLET one = segment(0, 8);
-	const DAT_RMR_TRIPLET remote = { 77, 0, 0x1000, 8 };
+	const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, 8);
 
 	ASSERT_EQ(dat_ep_post_send(quiet_ep, 1, &one, cookie(1), quiet), DAT_SUCCESS);
 	ASSERT_EQ(dat_ep_post_recv(quiet_ep, 1, &one, cookie(2), quiet), DAT_SUCCESS);

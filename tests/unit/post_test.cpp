@@ -35,13 +35,13 @@ protected:
 	DAT_RETURN read(DAT_LMR_TRIPLET triplet, DAT_VLEN remote_length,
 			DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
 	{
-		const DAT_RMR_TRIPLET remote = { 77, 0, 0x1000, remote_length };
+		const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, remote_length);
 		return dat_ep_post_rdma_read(ep, 1, &triplet, cookie(1), &remote, flags);
 	}
 	DAT_RETURN write(DAT_LMR_TRIPLET triplet, DAT_VLEN remote_length,
 			 DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG)
 	{
-		const DAT_RMR_TRIPLET remote = { 77, 0, 0x1000, remote_length };
+		const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, remote_length);
 		return dat_ep_post_rdma_write(ep, 1, &triplet, cookie(1), &remote, flags);
 	}
 	unsigned doorbells() { return module.calls(KDAPL_SUBMIT); }
@@ -98,7 +98,7 @@ TEST_F(Post, EmptyMessagesNeedNoSegment)
 TEST_F(Post, BadHandles)
 {
 	DAT_LMR_TRIPLET triplet = segment(0, 8);
-	const DAT_RMR_TRIPLET remote = { 1, 0, 0, 8 };
+	const DAT_RMR_TRIPLET remote = fake::remote(1, 0, 8);
 
 	for (const DAT_EP_HANDLE bad :
 	     { DAT_EP_HANDLE{ pz }, DAT_EP_HANDLE{ ia }, DAT_EP_HANDLE{ this }, DAT_HANDLE_NULL }) {
@@ -127,7 +127,7 @@ TEST_F(Post, BadArguments)
 			     DAT_INVALID_ARG2));
 	EXPECT_TRUE(is_error(dat_ep_post_send(ep, 1, nullptr, cookie(1), plain),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
-	const DAT_RMR_TRIPLET remote = { 1, 0, 0, 1000 };
+	const DAT_RMR_TRIPLET remote = fake::remote(1, 0, 1000);
 	EXPECT_TRUE(is_error(dat_ep_post_rdma_read(ep, 4, iov, cookie(1), &remote, plain),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2))
 		<< "the device reads into 3 segments only";
@@ -262,7 +262,7 @@ TEST_F(Post, RdmaLengths)
 TEST_F(Post, AReadFillsTheFrontOfALongerIov)
 {
 	DAT_LMR_TRIPLET iov[] = { segment(0, 60), segment(100, 60), segment(200, 60) };
-	const DAT_RMR_TRIPLET remote = { 1, 0, 0, 100 };
+	const DAT_RMR_TRIPLET remote = fake::remote(1, 0, 100);
 
 	ASSERT_EQ(
 		dat_ep_post_rdma_read(ep, 3, iov, cookie(1), &remote, DAT_COMPLETION_DEFAULT_FLAG),

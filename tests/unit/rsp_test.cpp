@@ -116,7 +116,7 @@ TEST_F(Rsp, RejectGivesTheEpBack)
 	DAT_EP_STATE state;
 
 	ASSERT_EQ(dat_rsp_free(rsp), DAT_SUCCESS) << "has no effect on the request";
-	ASSERT_EQ(dat_cr_reject(cr), DAT_SUCCESS);
+	ASSERT_EQ(fake::cr_reject(cr), DAT_SUCCESS);
 	ASSERT_EQ(dat_ep_get_status(ep, &state, nullptr, nullptr), DAT_SUCCESS);
 	EXPECT_EQ(state, DAT_EP_STATE_UNCONNECTED);
 	EXPECT_EQ(dat_ep_free(ep), DAT_SUCCESS);

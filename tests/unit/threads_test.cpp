@@ -5,8 +5,6 @@
 #include "fake/dat_conf.hpp"
 #include "fake/session.hpp"
 
-#include <dat/dat_registry.h>
-
 #include <arpa/inet.h>
 #include <atomic>
 #include <barrier>
@@ -291,9 +289,10 @@ TEST_F(Threads, OneRmrIsBoundAndRead)
 		DAT_LMR_TRIPLET triplet = segment(0, 64 + static_cast<DAT_VLEN>(i));
 		DAT_RMR_COOKIE number{};
 		DAT_RMR_CONTEXT context;
-		EXPECT_TRUE(is_one_of(dat_rmr_bind(rmr, &triplet, DAT_MEM_PRIV_REMOTE_READ_FLAG, ep,
-						   number, DAT_COMPLETION_DEFAULT_FLAG, &context),
-				      { DAT_SUCCESS, DAT_INSUFFICIENT_RESOURCES }));
+		EXPECT_TRUE(
+			is_one_of(fake::rmr_bind(rmr, lmr, &triplet, DAT_MEM_PRIV_REMOTE_READ_FLAG,
+						 ep, number, DAT_COMPLETION_DEFAULT_FLAG, &context),
+				  { DAT_SUCCESS, DAT_INSUFFICIENT_RESOURCES }));
 	});
 	const Body reader = repeat(rounds, [&](int) {
 		DAT_RMR_PARAM param;
@@ -558,8 +557,9 @@ TEST_F(Threads, OneRequestIsReadAndAnswered)
 			EXPECT_TRUE(is_one_of(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param), allowed));
 		});
 		run_together({ reader, reader, reader,
-			       [&] { EXPECT_TRUE(is_one_of(dat_cr_reject(cr), allowed)); } });
-		EXPECT_TRUE(is_error(dat_cr_reject(cr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CR));
+			       [&] { EXPECT_TRUE(is_one_of(fake::cr_reject(cr), allowed)); } });
+		EXPECT_TRUE(
+			is_error(fake::cr_reject(cr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CR));
 	}
 }
 
@@ -716,8 +716,9 @@ struct Provider {
 	static DAT_PROVIDER table;
 	static thread_local Ia opened;
 
+	template <class... More>
 	static DAT_RETURN open(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE *, DAT_IA_HANDLE *ia,
-			       DAT_BOOLEAN)
+			       More...)
 	{
 		opened.table = &table;
 		*ia = &opened;

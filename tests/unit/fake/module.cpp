@@ -304,7 +304,8 @@ int Module::dispatch(unsigned long command, void *arg)
 		types_.erase(accepted.cr);
 		return 0;
 	case KDAPL_CR_REJECT:
-		types_.erase(static_cast<kdapl_cr_reject *>(arg)->cr);
+		rejected = *static_cast<kdapl_cr_reject *>(arg);
+		types_.erase(rejected.cr);
 		if (cr_ep)
 			set_state(cr_ep, 0);
 		return 0;

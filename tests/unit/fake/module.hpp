@@ -136,6 +136,7 @@ public:
 	kdapl_cr_query cr{};
 	std::uint32_t cr_ep = 0; /**< the EP that the request brings along */
 	kdapl_cr_accept accepted{};
+	kdapl_cr_reject rejected{};
 	kdapl_ep_modify modified{};
 	kdapl_cr_handoff handed_off{};
 	kdapl_ep_connect connected{};

@@ -4,7 +4,7 @@
 
 #include "fake/module.hpp"
 
-#include <dat/udat.h>
+#include "dat_version.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace fake {
 inline testing::AssertionResult is_error(DAT_RETURN got, DAT_RETURN_TYPE type,
 					 DAT_RETURN_SUBTYPE subtype = DAT_NO_SUBTYPE)
 {
-	if (got == DAT_ERROR(type, subtype))
+	if (got == (type == DAT_QUEUE_EMPTY ? queue_empty : DAT_ERROR(type, subtype)))
 		return testing::AssertionSuccess();
 	const char *major = "?", *minor = "?";
 	dat_strerror(got, &major, &minor);
@@ -83,15 +83,15 @@ protected:
 		DAT_LMR_HANDLE made = DAT_HANDLE_NULL;
 		DAT_REGION_DESCRIPTION region;
 		region.for_va = memory.data();
-		EXPECT_EQ(dat_lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, memory.size(), zone,
-					 privileges, &made, context, nullptr, nullptr, nullptr),
+		EXPECT_EQ(lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, memory.size(), zone,
+				     privileges, &made, context),
 			  DAT_SUCCESS);
 		return made;
 	}
 	DAT_LMR_TRIPLET segment(std::size_t offset, DAT_VLEN length)
 	{
-		return { lmr_context, 0, reinterpret_cast<DAT_VADDR>(memory.data()) + offset,
-			 length };
+		return local(lmr_context, reinterpret_cast<DAT_VADDR>(memory.data()) + offset,
+			     length);
 	}
 	static DAT_DTO_COOKIE cookie(DAT_UINT64 number)
 	{
