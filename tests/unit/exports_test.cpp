@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// What leaves libdat.so: the calls of uDAPL 1.2, under one version, and not a
-// symbol more. A version script alone does not tell of a call it names that the
+// What leaves libdat.so and libdat2.so: the calls of uDAPL 1.2 and of 2.0, each under one
+// version, and not a symbol more. A version script alone does not tell of a call it names that the
 // library forgot to define.
 
 #include <gtest/gtest.h>
@@ -30,9 +30,9 @@ Names grep(const std::filesystem::path &path, const std::string &pattern)
 	return names;
 }
 
-Names names_in_map()
+Names names_in_map(const std::string &file)
 {
-	return grep(LIBDAT_MAP, R"(^\s*(dat_\w+);$)");
+	return grep(file, R"(^\s*(dats?_\w+);$)");
 }
 
 Names names_in_headers()
@@ -40,6 +40,16 @@ Names names_in_headers()
 	Names names;
 	for (const auto &header : std::filesystem::directory_iterator(LIBDAT_HEADERS))
 		names.merge(grep(header.path(), R"(^extern DAT_RETURN (dat_\w+)\()"));
+	return names;
+}
+
+// Of 2.0, those for programs and for providers.
+Names names_in_headers2()
+{
+	Names names;
+	for (const char *header : { "dat.h", "udat.h", "dat_registry.h" })
+		names.merge(grep(std::filesystem::path(LIBDAT2_HEADERS) / header,
+				 R"(^DAT_RETURN (dats?_\w+)\()"));
 	return names;
 }
 
@@ -57,17 +67,17 @@ Names names_in_library(const std::string &file)
 	return names;
 }
 
-Names with_version(const Names &names)
+Names with_version(const Names &names, const std::string &version)
 {
 	Names versioned;
 	for (const std::string &name : names)
-		versioned.insert(name + "@@DAT_1.2");
+		versioned.insert(name + "@@" + version);
 	return versioned;
 }
 
 TEST(Exports, MapNamesEveryCall)
 {
-	const Names names = names_in_map();
+	const Names names = names_in_map(LIBDAT_MAP);
 	EXPECT_EQ(names.size(), 72u);
 	EXPECT_EQ(names, names_in_headers());
 	EXPECT_TRUE(names.count("dat_ia_openv"));
@@ -77,13 +87,45 @@ TEST(Exports, MapNamesEveryCall)
 
 TEST(Exports, LibraryDefinesTheMapAndNothingElse)
 {
-	EXPECT_EQ(names_in_library(LIBDAT_FILE), with_version(names_in_map()));
+	EXPECT_EQ(names_in_library(LIBDAT_FILE), with_version(names_in_map(LIBDAT_MAP), "DAT_1.2"));
 }
 
 TEST(Exports, ProviderIsWhatRegistriesLookFor)
 {
 	EXPECT_EQ(names_in_library(LIBDAPL_FILE), (Names{ "dat_provider_fini@@DAPL_KDAPL_1.2",
 							  "dat_provider_init@@DAPL_KDAPL_1.2" }));
+}
+
+TEST(Exports, MapOf2NamesEveryCall)
+{
+	const Names names = names_in_map(LIBDAT2_MAP);
+	EXPECT_EQ(names.size(), 85u);
+	EXPECT_EQ(names, names_in_headers2());
+	EXPECT_TRUE(names.count("dats_get_ia_handle"));
+}
+
+TEST(Exports, LibraryOf2DefinesTheMapAndNothingElse)
+{
+	EXPECT_EQ(names_in_library(LIBDAT2_FILE),
+		  with_version(names_in_map(LIBDAT2_MAP), "DAT_2.0"));
+}
+
+TEST(Exports, ProviderOf2IsWhatRegistriesLookFor)
+{
+	EXPECT_EQ(names_in_library(LIBDAPL2_FILE), (Names{ "dat_provider_fini@@DAPL_KDAPL_2.0",
+							   "dat_provider_init@@DAPL_KDAPL_2.0" }));
+}
+
+// What programs and providers were linked to must be there in ours.
+TEST(Exports, LibraryOf2HasWhatTheDistributionsHas)
+{
+	if (!*DISTRIBUTION_LIBDAT2)
+		GTEST_SKIP() << "there is none";
+	const Names theirs = names_in_library(DISTRIBUTION_LIBDAT2);
+	const Names ours = names_in_library(LIBDAT2_FILE);
+	EXPECT_GE(theirs.size(), 74u);
+	for (const std::string &name : theirs)
+		EXPECT_TRUE(ours.count(name)) << name;
 }
 
 } // namespace

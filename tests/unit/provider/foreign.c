@@ -3,7 +3,7 @@
  * A small provider of another make. Its instance data says how it behaves. It
  * tells the test of what is done with it by way of provider_told().
  */
-#include <dat/dat_registry.h>
+#include "provider_version.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -46,12 +46,11 @@ static struct object *make(DAT_PROVIDER *provider, DAT_HANDLE_TYPE type)
 	return object;
 }
 
-static DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT qlen, DAT_EVD_HANDLE *async_evd,
-			  DAT_IA_HANDLE *ia_handle, DAT_BOOLEAN ro_aware)
+static DAT_RETURN open_adapter(const DAT_NAME_PTR ia_name, DAT_EVD_HANDLE *async_evd,
+			       DAT_IA_HANDLE *ia_handle, int ro_aware)
 {
 	struct adapter *adapter;
 
-	(void)qlen;
 	pthread_mutex_lock(&mutex);
 	adapter = find(ia_name);
 	pthread_mutex_unlock(&mutex);
