@@ -74,8 +74,9 @@ define check_sanitized
 	@mkdir -p build
 	@cmake -S . -B build/ulib-$(1) -DKDAPL_SANITIZE=$(1) -DKDAPL_TOOLS=OFF \
 		-DBUILD_TESTING=ON >build/cmake-$(1).log 2>&1 || { cat build/cmake-$(1).log; exit 1; }
-	@cmake --build build/ulib-$(1) -j$(jobs) --target library_test -- --no-print-directory
+	@cmake --build build/ulib-$(1) -j$(jobs) --target library_test library2_test -- --no-print-directory
 	@build/ulib-$(1)/tests/unit/library_test --gtest_brief=1 $(2)
+	@build/ulib-$(1)/tests/unit/library2_test --gtest_brief=1 $(2)
 endef
 
 check-address: ## the library's tests under AddressSanitizer and UBSan
