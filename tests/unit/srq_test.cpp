@@ -481,7 +481,7 @@ TEST_F(SrqTest, AnAdapterWithoutSrqs)
 	module.attributes.max_srqs = 0;
 	ASSERT_NO_FATAL_FAILURE(open());
 	DAT_SRQ_ATTR attr = { 4, 1, 0 };
-	DAT_PROVIDER_ATTR provider;
+	DAT_PROVIDER_ATTR provider{};
 	DAT_SRQ_HANDLE made;
 
 	ASSERT_EQ(dat_pz_create(ia, &pz), DAT_SUCCESS);

@@ -120,7 +120,7 @@ DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR rem
 {
 	return call([&] {
 		const auto ep = kdapl::pin<Ep>(ep_handle);
-		std::uint16_t port;
+		std::uint16_t port = 0;
 
 		if (!ep)
 			return bad_handle(Sub::handle_ep);

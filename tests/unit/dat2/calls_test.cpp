@@ -57,7 +57,7 @@ TEST_F(Calls2, AttributesOfTheAdapter)
 
 TEST_F(Calls2, AttributesOfTheProvider)
 {
-	DAT_PROVIDER_ATTR attr;
+	DAT_PROVIDER_ATTR attr{};
 
 	ASSERT_EQ(dat_ia_query(ia, nullptr, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &attr),
 		  DAT_SUCCESS);
@@ -229,7 +229,7 @@ TEST_F(Bind2, CountsItsOwnArguments)
 
 	EXPECT_TRUE(is_error(bind(lmr, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
 	EXPECT_TRUE(is_error(bind(lmr, &outside), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
-	EXPECT_TRUE(is_error(bind(lmr, &part, DAT_VA_TYPE_VA, 0x100), DAT_INVALID_PARAMETER,
+	EXPECT_TRUE(is_error(bind(lmr, &part, DAT_VA_TYPE_VA, 0x40), DAT_INVALID_PARAMETER,
 			     DAT_INVALID_ARG4));
 	EXPECT_TRUE(is_error(bind(lmr, &part, DAT_VA_TYPE_ZB), DAT_MODEL_NOT_SUPPORTED));
 	EXPECT_TRUE(

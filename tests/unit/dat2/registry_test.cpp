@@ -59,7 +59,7 @@ protected:
 	void close() { EXPECT_EQ(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS); }
 	DAT_BOOLEAN told_thread_safety()
 	{
-		DAT_PROVIDER_ATTR attr;
+		DAT_PROVIDER_ATTR attr{};
 
 		EXPECT_EQ(dat_ia_query(ia, nullptr, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &attr),
 			  DAT_SUCCESS);

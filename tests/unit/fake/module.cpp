@@ -100,7 +100,9 @@ void Module::install()
 	kdapl::set_device_opener([this](std::unique_ptr<kdapl::Device> &device) {
 		if (open_error)
 			return open_error;
+		std::lock_guard lock(mutex_);
 		device = std::make_unique<OpenFile>(*this);
+		files_++;
 		file_open = true;
 		return 0;
 	});
@@ -122,6 +124,8 @@ void Module::release_file()
 {
 	std::lock_guard lock(mutex_);
 	std::lock_guard evd_lock(wait_mutex_);
+	if (--files_)
+		return;
 	file_open = false;
 	regions_.clear();
 	types_.clear();

@@ -183,6 +183,7 @@ private:
 	std::uint32_t add(std::uint32_t type);
 	kdapl_map publish(const std::shared_ptr<Region> &region, std::uint32_t start = 0);
 
+	int files_ = 0; /**< beside an adapter's, one to list them */
 	std::recursive_mutex mutex_;
 	std::mutex wait_mutex_; /**< EVDs; inside mutex_ */
 	std::condition_variable wakeup_;
