@@ -92,7 +92,17 @@ static enum dat_dtos operation(const struct kdapl_work *work)
 	}
 }
 
-/* What a program is not told. */
+/* What a program that asked is told; what its message made invalid it is not. */
+static void tell_program(const struct kdapl_work *work,
+			 struct kdapl_event *event)
+{
+	enum dat_dtos op = operation(work);
+
+	if (op == DAT_DTO_RECEIVE_WITH_INVALIDATE)
+		op = DAT_DTO_RECEIVE;
+	event->status = KDAPL_DTO_WORD(event->status, op);
+}
+
 static void tell_kernel(const struct kdapl_work *work,
 			struct kdapl_event *event)
 {
@@ -122,8 +132,12 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 	/* As the bind says, whose status is that of both its slots. */
 	work->rec.quiet = (work->quiet || is_solicited(ep, work)) &&
 			  event.status == DAT_DTO_SUCCESS;
-	if (ep->obj.ia->kernel && event.type == DAT_DTO_COMPLETION_EVENT)
-		tell_kernel(work, &event);
+	if (event.type == DAT_DTO_COMPLETION_EVENT) {
+		if (ep->obj.ia->kernel)
+			tell_kernel(work, &event);
+		else if (ep->obj.ia->tell_op)
+			tell_program(work, &event);
+	}
 	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 						   ep->request_evd,
 		       &event, &work->rec);

@@ -51,11 +51,11 @@ struct kdapl_srq;
 
 /*
  * The status of a completion that a consumer in the kernel takes has its operation
- * besides, enum dat_dtos. A program's has not: its API does not tell.
+ * besides, enum dat_dtos. A program's has it where it asked: KDAPL_IA_TELL_OP.
  */
 #define KDAPL_DTO_STATUS(word)		((word) & 0xff)
-#define KDAPL_DTO_OPERATION(word)	((word) >> 8)
-#define KDAPL_DTO_WORD(status, op)	((status) | (op) << 8)
+#define KDAPL_DTO_OPERATION(word)	((word) >> KDAPL_EV_OP_SHIFT)
+#define KDAPL_DTO_WORD(status, op)	((status) | (op) << KDAPL_EV_OP_SHIFT)
 
 /*
  * Its words have 32 bits. Above the EP's is what the message of a receive made invalid:

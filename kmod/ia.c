@@ -202,6 +202,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	ia->iwarp = rdma_protocol_iwarp(ia->dev, ia->port);
 	ia->user = arg->user;
 	ia->drop_async = arg->flags & KDAPL_IA_DROP_ASYNC;
+	ia->tell_op = arg->flags & KDAPL_IA_TELL_OP;
 	ia->relaxed = arg->flags & KDAPL_IA_RO_AWARE &&
 		      kdapl_driver_relaxed(ia->dev);
 	/* Memory of the kernel is registered in no other way. */
@@ -265,7 +266,8 @@ static struct kdapl_ia *ia_open(const struct kdapl_ia_open *arg,
 	struct kdapl_ia *ia;
 	int ret;
 
-	if (arg->flags & ~(KDAPL_IA_RO_AWARE | KDAPL_IA_DROP_ASYNC) ||
+	if (arg->flags & ~(KDAPL_IA_RO_AWARE | KDAPL_IA_DROP_ASYNC |
+			   KDAPL_IA_TELL_OP) ||
 	    (arg->flags & KDAPL_IA_DROP_ASYNC && arg->async_evd) ||
 	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
 		return ERR_PTR(-EINVAL);

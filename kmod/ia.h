@@ -50,6 +50,7 @@ struct kdapl_ia {
 	struct rdma_cgroup *cg;		/* charged for the opened device */
 
 	bool drop_async;		/* nobody wants asynchronous events */
+	bool tell_op;			/* completions tell their operation */
 	u64 user;			/* the program's word, echoed in events */
 	/*
 	 * Of a consumer in the kernel: a request came to @sp. Gives the word of

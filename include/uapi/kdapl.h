@@ -225,6 +225,8 @@ struct kdapl_srq_status {
 #define KDAPL_EV_DEAD		(1U << 2)	/* the device is gone */
 #define KDAPL_EV_QUIET		(1U << 3)	/* not all are notifications: wait in the module */
 
+#define KDAPL_EV_OP_SHIFT	8	/* of the operation in kdapl_event.status */
+
 struct kdapl_ev_ring {
 	__u32 tail;		/* module: next index to fill */
 	__u32 flags;		/* module: KDAPL_EV_* */
@@ -247,8 +249,9 @@ struct kdapl_ev_head {
  *	the low 32 bits. Connection event: bytes of private data; to be read
  *	with KDAPL_EP_QUERY
  * @type: the DAT event number
- * @status: DTO and bind: DAT_DTO_* status. Connection request: KDAPL_CR_EP_*. Async:
- *	the reason
+ * @status: DTO and bind: DAT_DTO_* status, of a DTO with KDAPL_IA_TELL_OP and the
+ *	operation (DAT_DTOS of DAT 2.0) from bit KDAPL_EV_OP_SHIFT on. Connection
+ *	request: KDAPL_CR_EP_*. Async: the reason
  */
 struct kdapl_event {
 	__aligned_u64 user;
@@ -305,11 +308,12 @@ struct kdapl_adapter {
 
 #define KDAPL_IA_RO_AWARE	(1U << 0)	/* plain LMRs may be relaxed ordered */
 #define KDAPL_IA_DROP_ASYNC	(1U << 1)	/* nobody wants its asynchronous events */
+#define KDAPL_IA_TELL_OP	(1U << 2)	/* completions tell their operation */
 
 /**
  * struct kdapl_ia_open - make this file an IA instance (KDAPL_IA_OPEN)
  * @size: sizeof(struct kdapl_ia_open)
- * @flags: KDAPL_IA_RO_AWARE, KDAPL_IA_DROP_ASYNC
+ * @flags: KDAPL_IA_RO_AWARE, KDAPL_IA_DROP_ASYNC, KDAPL_IA_TELL_OP
  * @name: adapter name or network device name
  * @sq_entries: in: entries wanted, 0 for the default; out: entries there are
  *	(a power of two)

@@ -226,6 +226,27 @@ static void wq_recv_of_invalidation(struct kunit *test)
 	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
 }
 
+/* A program that asked is told of each completion what it is, and no more. */
+static void wq_tells_the_operation(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 receive = KDAPL_DTO_WORD(DAT_DTO_SUCCESS, DAT_DTO_RECEIVE);
+
+	env->ia->tell_op = true;
+	recv(env, &tep, 1);
+	recv(env, &tep, 2);
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
+	EXPECT_DTO(test, &tep.recv, 1, receive);
+	env_qp(&tep)->invalidates = 0x77;
+	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
+	EXPECT_DTO(test, &tep.recv, 2, receive);
+	send(env, &tep, 3);
+	finish_sends(&tep, 1);
+	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_SUCCESS);
+}
+
 /* Suppressed success gives no event and counts; a suppressed error gives one. */
 static void wq_suppressed(struct kunit *test)
 {
@@ -521,6 +542,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_completes_in_order),
 	KUNIT_CASE(wq_recv_counts),
 	KUNIT_CASE(wq_recv_of_invalidation),
+	KUNIT_CASE(wq_tells_the_operation),
 	KUNIT_CASE(wq_suppressed),
 	KUNIT_CASE(wq_suppressed_recv),
 	KUNIT_CASE(wq_statuses),

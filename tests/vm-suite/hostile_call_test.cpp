@@ -170,7 +170,7 @@ TEST(HostileCall, UnknownFlags)
 		kdapl_destroy destroy{};
 		kdapl_ep_disconnect disconnect{};
 
-		open.flags = KDAPL_IA_DROP_ASYNC << 1;
+		open.flags = KDAPL_IA_TELL_OP << 1;
 		EXPECT_EQ(file.call(KDAPL_IA_OPEN, open), EINVAL);
 		evd_create.qlen = 8;
 		evd_create.flags = 0x60 | 0x200;

@@ -74,6 +74,9 @@ inline constexpr DAT_CNO_PARAM_MASK cno_fields = DAT_CNO_FIELD_ALL;
 
 /* ---- what is told -------------------------------------------------------- */
 
+/** Whether completions tell their operation. */
+inline constexpr bool tells_operation = false;
+
 /** Whether the provider is thread-safe: it is, however it was registered. */
 inline DAT_BOOLEAN thread_safety(bool /*registered*/) noexcept
 {

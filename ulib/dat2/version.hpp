@@ -78,6 +78,9 @@ inline constexpr auto cno_fields = static_cast<DAT_CNO_PARAM_MASK>(0x7);
 
 /* ---- what is told -------------------------------------------------------- */
 
+/** Whether completions tell their operation. */
+inline constexpr bool tells_operation = true;
+
 /** Registries look an adapter up by what its provider says here. */
 inline DAT_BOOLEAN thread_safety(bool registered) noexcept
 {

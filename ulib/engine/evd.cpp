@@ -296,9 +296,8 @@ void Evd::pop() noexcept
 
 namespace {
 
-/* In a completion's status word; the operation stands above it where it is told. */
-constexpr std::uint32_t dto_status_mask = 0xff;
-constexpr unsigned dto_operation_shift = 8;
+/** The status in a completion's word; the operation stands above it where it is told. */
+constexpr std::uint32_t dto_status_mask = (1U << KDAPL_EV_OP_SHIFT) - 1;
 
 } // namespace
 
@@ -308,7 +307,7 @@ void Evd::translate(const kdapl_event &from, Event &to)
 	to.status = from.status;
 	if (from.type == event_dto || from.type == event_rmr_bind) {
 		to.status = from.status & dto_status_mask;
-		to.operation = from.status >> dto_operation_shift;
+		to.operation = from.status >> KDAPL_EV_OP_SHIFT;
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cookie = from.cookie;
 		to.length = from.length & 0xffffffff;

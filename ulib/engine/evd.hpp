@@ -14,7 +14,7 @@ namespace kdapl {
 struct Event {
 	std::uint32_t number = 0; /**< DAT_EVENT_NUMBER */
 	std::uint32_t status = 0; /**< DTO: status; async: reason */
-	std::uint32_t operation = 0; /**< DTO: of DAT_DTOS, as far as the module tells it */
+	std::uint32_t operation = 0; /**< DTO: of DAT_DTOS, see IaOpen */
 	Handle object = nullptr; /**< EP; PSP or RSP of a request; what an async event is about */
 	std::uint64_t cookie = 0; /**< DTO; software */
 	std::uint64_t length = 0; /**< DTO: bytes moved */

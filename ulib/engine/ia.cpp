@@ -90,6 +90,7 @@ Status Ia::open_device_file(const IaOpen &args)
 	}
 	async_elsewhere_ = args.async_elsewhere;
 	open.flags |= args.async_elsewhere ? KDAPL_IA_DROP_ASYNC : 0;
+	open.flags |= args.tell_operation ? KDAPL_IA_TELL_OP : 0;
 	if (int err = device_->call(KDAPL_IA_OPEN, open))
 		return args.lent_evd && is_about_lent_evd(err) ?
 			       fail(Type::invalid_handle, Sub::handle_evd_async) :

@@ -41,6 +41,7 @@ struct IaOpen {
 	/** Whoever has the asynchronous EVD, it is nobody that the program can ask. */
 	bool async_elsewhere = false;
 	const void *provider = nullptr; /**< first word of all handles */
+	bool tell_operation = false; /**< Event::operation */
 };
 
 class Ia final : public Object {

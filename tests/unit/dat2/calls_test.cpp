@@ -105,6 +105,7 @@ TEST_F(Calls2, ACompletionTellsItsOperation)
 {
 	DAT_EVENT event;
 
+	EXPECT_EQ(module.opened.flags, KDAPL_IA_TELL_OP);
 	std::memset(&event, 0xff, sizeof event);
 	module.post_dto(dto_evd_id, ep_id, 77, 4711,
 			DAT_DTO_ERR_REMOTE_ACCESS | DAT_DTO_RECEIVE << 8);
