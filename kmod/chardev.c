@@ -558,7 +558,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.any = cmd_ia_open,
 	},
 	[_IOC_NR(KDAPL_IA_QUERY)] = {
-		KDAPL_IA_QUERY, V1(kdapl_ia_query, max_rmr_size),
+		KDAPL_IA_QUERY, V1(kdapl_ia_query, pad3),
 		.ia = cmd_ia_query,
 	},
 	[_IOC_NR(KDAPL_DESTROY)] = {

@@ -495,6 +495,20 @@ static void ia_query_names(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 	}
 }
 
+static void ia_query_port(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
+{
+	struct ib_port_attr port;
+	int mtu;
+
+	arg->node_guid = be64_to_cpu(ia->dev->node_guid);
+	arg->port = ia->port;
+	if (ib_query_port(ia->dev, ia->port, &port))
+		return;
+	arg->port_state = port.state;
+	mtu = ib_mtu_enum_to_int(port.active_mtu);
+	arg->mtu = mtu > 0 ? mtu : 0;
+}
+
 int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 {
 	const struct ib_device_attr *attrs = &ia->dev->attrs;
@@ -530,6 +544,7 @@ int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 	if (ia->frwr)
 		arg->flags |= KDAPL_IA_FRWR;
 	ia_query_names(ia, arg);
+	ia_query_port(ia, arg);
 	arg->num_addrs = kdapl_ia_addrs(ia, NULL, arg->addrs,
 					KDAPL_ADDRS_MAX);
 	return 0;

@@ -84,7 +84,7 @@ AT(kdapl_addr, port, 2);
 AT(kdapl_addr, scope_id, 4);
 AT(kdapl_addr, addr, 8);
 
-SIZE(kdapl_ia_query, 568);
+SIZE(kdapl_ia_query, 592);
 AT(kdapl_ia_query, transport, 4);
 AT(kdapl_ia_query, name, 8);
 AT(kdapl_ia_query, netdev, 72);
@@ -114,6 +114,10 @@ AT(kdapl_ia_query, max_srqs, 544);
 AT(kdapl_ia_query, max_srq_recvs, 548);
 AT(kdapl_ia_query, max_srq_iov, 552);
 AT(kdapl_ia_query, max_rmr_size, 560);
+AT(kdapl_ia_query, node_guid, 568);
+AT(kdapl_ia_query, port, 576);
+AT(kdapl_ia_query, port_state, 580);
+AT(kdapl_ia_query, mtu, 584);
 
 SIZE(kdapl_destroy, 16);
 AT(kdapl_destroy, type, 4);

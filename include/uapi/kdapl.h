@@ -395,6 +395,11 @@ struct kdapl_addr {
  * @max_srq_iov: out: segments of a receive on an SRQ
  * @pad2: zero
  * @max_rmr_size: out: bytes that an RMR can be bound to, 0: there are no RMRs
+ * @node_guid: out: the device's, 0 where it has none
+ * @port: out: the device's port, counted from 1
+ * @port_state: out: enum ib_port_state, 0 where the device does not tell
+ * @mtu: out: bytes of a packet's payload, 0 where the device does not tell
+ * @pad3: zero
  */
 struct kdapl_ia_query {
 	__u32 size;
@@ -429,6 +434,11 @@ struct kdapl_ia_query {
 	__u32 max_srq_iov;
 	__u32 pad2;
 	__aligned_u64 max_rmr_size;
+	__aligned_u64 node_guid;
+	__u32 port;
+	__u32 port_state;
+	__u32 mtu;
+	__u32 pad3;
 };
 
 /**

@@ -5,11 +5,14 @@
 #include "held_page.hpp"
 #include "pair.hpp"
 #include "play.hpp"
+#include "raw_device.hpp"
 #include "sleeper.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <fstream>
 #include <netinet/in.h>
 #include <thread>
 
@@ -65,6 +68,26 @@ std::string source_of(const Adapter &adapter, Listener &listener, const std::str
 	passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 	active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
 	return source;
+}
+
+/* ---- what is told -------------------------------------------------------- */
+
+/* As the kernel's own files have it. */
+TEST(Adapters, ThePortOfTheDevice)
+{
+	RawIa ia;
+	const kdapl_ia_query query = ia.query();
+	const std::string device = "/sys/class/infiniband/" + adapter_name();
+	std::string guid, state;
+
+	std::getline(std::ifstream(device + "/node_guid"), guid);
+	guid.erase(std::remove(guid.begin(), guid.end(), ':'), guid.end());
+	EXPECT_EQ(query.node_guid, std::stoull(guid, nullptr, 16));
+	EXPECT_EQ(query.port, 1u);
+	std::getline(std::ifstream(device + "/ports/1/state"), state);
+	EXPECT_EQ(std::to_string(query.port_state) + ": ACTIVE", state);
+	EXPECT_GE(query.mtu, 256u);
+	EXPECT_LE(query.mtu, 65536u);
 }
 
 /* ---- addresses ----------------------------------------------------------- */

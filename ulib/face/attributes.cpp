@@ -2,6 +2,8 @@
 
 #include "attributes.hpp"
 
+#include "more_attributes.hpp"
+
 #include <cstdio>
 #include <cstring>
 
@@ -53,30 +55,23 @@ IaAttributes::IaAttributes(const kdapl::Ia &ia, bool thread_safe) : thread_safe_
 	const bool iwarp = ia.is_iwarp();
 	const bool relaxed = query.flags & KDAPL_IA_RELAXED_ORDERING;
 	const bool frwr = query.flags & KDAPL_IA_FRWR;
-	const char *const names[number] = {
-		"KDAPL_MODULE_VERSION", "KDAPL_ABI_VERSION",
-		"KDAPL_NETDEV",		"KDAPL_DRIVER",
-		"KDAPL_FIRMWARE",	"KDAPL_TRANSPORT",
-		"KDAPL_ORDERING",	"KDAPL_REGISTRATION",
-		"KDAPL_ADDRESSES",	"KDAPL_MAX_PRIVATE_DATA_ACCEPT",
-		"KDAPL_MAX_RMR_SIZE",
-	};
 
-	values_ = {
-		text(module.module_version),
-		std::to_string(module.abi_version),
-		text(query.netdev),
-		text(query.driver),
-		text(query.fw_version),
-		iwarp ? "iWARP" : "IB",
-		relaxed ? "relaxed" : "strong",
-		frwr ? "FRWR" : "device",
-		addresses(query),
-		std::to_string(query.max_private_data_accept),
-		std::to_string(query.max_rmr_size),
+	attributes_ = {
+		{ "KDAPL_MODULE_VERSION", text(module.module_version) },
+		{ "KDAPL_ABI_VERSION", std::to_string(module.abi_version) },
+		{ "KDAPL_NETDEV", text(query.netdev) },
+		{ "KDAPL_DRIVER", text(query.driver) },
+		{ "KDAPL_FIRMWARE", text(query.fw_version) },
+		{ "KDAPL_TRANSPORT", iwarp ? "iWARP" : "IB" },
+		{ "KDAPL_ORDERING", relaxed ? "relaxed" : "strong" },
+		{ "KDAPL_REGISTRATION", frwr ? "FRWR" : "device" },
+		{ "KDAPL_ADDRESSES", addresses(query) },
+		{ "KDAPL_MAX_PRIVATE_DATA_ACCEPT", std::to_string(query.max_private_data_accept) },
+		{ "KDAPL_MAX_RMR_SIZE", std::to_string(query.max_rmr_size) },
 	};
-	for (std::size_t i = 0; i < number; i++)
-		list_[i] = { names[i], values_[i].c_str() };
+	version::add_attributes(query, attributes_);
+	for (const NamedAttribute &attribute : attributes_)
+		list_.push_back({ attribute.name, attribute.value.c_str() });
 }
 
 void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "face.hpp"
+#include "named_attribute.hpp"
 
 #include "engine/ia.hpp"
 
-#include <array>
-#include <memory>
-#include <string>
+#include <vector>
 
 namespace face {
 
@@ -24,11 +23,9 @@ public:
 	DAT_COUNT count() const noexcept { return to_count(list_.size()); }
 
 private:
-	static constexpr std::size_t number = 11;
-
 	bool thread_safe_;
-	std::array<std::string, number> values_;
-	std::array<DAT_NAMED_ATTR, number> list_;
+	std::vector<NamedAttribute> attributes_;
+	std::vector<DAT_NAMED_ATTR> list_; /**< points to them */
 };
 
 void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept;
