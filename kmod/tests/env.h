@@ -131,7 +131,7 @@ static inline u32 prog_ep_word(const struct test_ep *tep, size_t offset)
 u32 prog_events(const struct test_evd *tevd);
 struct kdapl_event prog_next(struct test_evd *tevd);
 
-/* Only kernel consumers are told the operation as well. */
+/* Kernel consumers are told the operation as well; programs only where they asked. */
 static inline u32 env_status(const struct env *env, u32 word)
 {
 	return env->ia->kernel ? KDAPL_DTO_STATUS(word) : word;

@@ -243,8 +243,19 @@ static void wq_tells_the_operation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
 	EXPECT_DTO(test, &tep.recv, 2, receive);
 	send(env, &tep, 3);
-	finish_sends(&tep, 1);
+	prog_post_op(env, &tep, KDAPL_OP_RDMA_WRITE, 4);
+	prog_post_op(env, &tep, KDAPL_OP_RDMA_READ, 5);
+	finish_sends(&tep, 3);
 	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.request, 4,
+		   KDAPL_DTO_WORD(DAT_DTO_SUCCESS, DAT_DTO_RDMA_WRITE));
+	EXPECT_DTO(test, &tep.request, 5,
+		   KDAPL_DTO_WORD(DAT_DTO_SUCCESS, DAT_DTO_RDMA_READ));
+	prog_post_op(env, &tep, KDAPL_OP_RDMA_WRITE, 6);
+	fake_complete(env_qp(&tep), &env_qp(&tep)->sq, 1, IB_WC_REM_ACCESS_ERR);
+	EXPECT_DTO(test, &tep.request, 6,
+		   KDAPL_DTO_WORD(DAT_DTO_ERR_REMOTE_ACCESS,
+				  DAT_DTO_RDMA_WRITE));
 }
 
 /* Suppressed success gives no event and counts; a suppressed error gives one. */

@@ -11,11 +11,15 @@ static_assert(DAT_MEM_TYPE_SO_VIRTUAL == KDAPL_MEM_SO_VIRTUAL);
 
 namespace face_own {
 
+template <bool thread_safe>
 DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
 		   DAT_IA_HANDLE *ia_handle, DAT_BOOLEAN ro_aware_client)
 {
-	return ia_open_name(ia_name, async_min_qlen, async_evd, ia_handle, ro_aware_client);
+	return ia_open_name(ia_name, thread_safe, async_min_qlen, async_evd, ia_handle,
+			    ro_aware_client);
 }
+template decltype(ia_open<true>) ia_open<true>;
+template decltype(ia_open<false>) ia_open<false>;
 
 DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle)
 {

@@ -66,6 +66,12 @@ inline constexpr DAT_MEM_TYPE last_mem_type = DAT_MEM_TYPE_SO_VIRTUAL;
 /** Privileges of an LMR that change nothing here. */
 inline constexpr DAT_MEM_PRIV_FLAGS idle_privileges = DAT_MEM_PRIV_RO_DISABLE_FLAG;
 
+/** Privileges that every LMR has. */
+inline constexpr DAT_MEM_PRIV_FLAGS implied_privileges = DAT_MEM_PRIV_NONE_FLAG;
+
+/** Whether memory without a length needs a start to be wrong for its length. */
+inline constexpr bool length_needs_start = true;
+
 /** What of an EP never changes, besides what no version lets change. */
 inline constexpr DAT_EP_PARAM_MASK fixed_ep_fields = 0;
 

@@ -5,7 +5,6 @@
 #include "table.hpp"
 
 #include "engine/lmr.hpp"
-#include "engine/registry.hpp"
 #include "engine/rmr.hpp"
 
 #include <cstring>
@@ -70,27 +69,18 @@ Status port_of(const DAT_SOCK_ADDR *address, std::uint16_t &port) noexcept
 	return port ? success : fail(Type::invalid_address, Sub::address_malformed);
 }
 
-/** Whether there is an adapter of a name. */
-Status find_adapter(const char *ia_name)
-{
-	std::vector<std::string> names;
-
-	if (Status status = kdapl::list_adapters(names); !status.ok())
-		return status;
-	if (std::ranges::find(names, registered_as(ia_name).device) == names.end())
-		return fail(Type::provider_not_found, Sub::name_not_registered);
-	return success;
-}
-
 } // namespace
 
 namespace face_own {
 
+template <bool thread_safe>
 DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
 		   DAT_IA_HANDLE *ia_handle)
 {
-	return ia_open_name(ia_name, async_min_qlen, async_evd, ia_handle, false);
+	return ia_open_name(ia_name, thread_safe, async_min_qlen, async_evd, ia_handle, false);
 }
+template decltype(ia_open<true>) ia_open<true>;
+template decltype(ia_open<false>) ia_open<false>;
 
 DAT_RETURN dat_ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR ia_name,
 			     DAT_BOOLEAN *answer)
@@ -104,7 +94,7 @@ DAT_RETURN dat_ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR ia_name
 			return bad_parameter(Sub::arg3);
 		/* A connection has one adapter for life. */
 		*answer = DAT_FALSE;
-		return find_adapter(ia_name);
+		return success;
 	});
 }
 
@@ -177,12 +167,17 @@ DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, DAT_LMR_HANDLE lmr_handle,
 			DAT_COMPLETION_FLAGS completion_flags, DAT_RMR_CONTEXT *context)
 {
 	return call([&] {
+		DAT_RMR_CONTEXT none;
+
 		if (Status status = check_lmr(rmr_handle, lmr_handle, lmr_triplet); !status.ok())
 			return status;
-		if (va_type != DAT_VA_TYPE_VA)
+		/* An unbound window has neither addresses nor a context. */
+		const bool unbinds = !lmr_triplet->segment_length;
+		if (!unbinds && va_type != DAT_VA_TYPE_VA)
 			return fail(Type::model_not_supported);
-		return count_bind(rmr_bind({ rmr_handle, lmr_triplet, mem_privileges, ep_handle,
-					     user_cookie, completion_flags, context }));
+		return count_bind(
+			rmr_bind({ rmr_handle, lmr_triplet, mem_privileges, ep_handle, user_cookie,
+				   completion_flags, unbinds && !context ? &none : context }));
 	});
 }
 

@@ -7,12 +7,6 @@
 using face::send_last;
 using face::send_on;
 
-DAT_RETURN dat_ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR ia_name,
-			     DAT_BOOLEAN *answer)
-{
-	return send_on<&DAT_PROVIDER::ia_ha_related_func>(ia_handle, ia_name, answer);
-}
-
 DAT_RETURN dat_cno_fd_create(DAT_IA_HANDLE ia_handle, DAT_FD *fd, DAT_CNO_HANDLE *cno_handle)
 {
 	return send_on<&DAT_PROVIDER::cno_fd_create_func>(ia_handle, fd, cno_handle);

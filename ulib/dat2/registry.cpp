@@ -2,6 +2,7 @@
 // The registry's calls that only 2.0 has.
 
 #include "face/adapter_registry.hpp"
+#include "face/redirect.hpp"
 
 #include "engine/ia.hpp"
 
@@ -9,10 +10,19 @@ using namespace face;
 
 namespace {
 
-bool is_listed(const std::vector<DAT_PROVIDER_INFO> &infos, std::string_view ia_name) noexcept
+/** Whether all these adapters are registered. */
+Status check_listed(std::initializer_list<std::string_view> names)
 {
-	return std::any_of(infos.begin(), infos.end(),
-			   [=](const DAT_PROVIDER_INFO &info) { return info.ia_name == ia_name; });
+	std::vector<DAT_PROVIDER_INFO> infos;
+
+	if (Status status = AdapterRegistry::instance().list(infos); !status.ok())
+		return status;
+	for (const std::string_view name : names) {
+		if (std::none_of(infos.begin(), infos.end(),
+				 [=](const auto &info) { return info.ia_name == name; }))
+			return fail(Type::provider_not_found, Sub::name_not_registered);
+	}
+	return success;
 }
 
 } // namespace
@@ -21,22 +31,30 @@ DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR ia_name, const DAT_
 					  DAT_HA_RELATIONSHIP *answer)
 {
 	return call([&] {
-		std::vector<DAT_PROVIDER_INFO> infos;
-
 		if (!ia_name)
 			return bad_parameter(Sub::arg1);
 		if (!other)
 			return bad_parameter(Sub::arg2);
 		if (!answer)
 			return bad_parameter(Sub::arg3);
-		if (Status status = AdapterRegistry::instance().list(infos); !status.ok())
+		if (Status status = check_listed({ ia_name, other }); !status.ok())
 			return status;
-		if (!is_listed(infos, ia_name) || !is_listed(infos, other))
-			return fail(Type::provider_not_found, Sub::name_not_registered);
 		/* A connection has one adapter for life. */
 		*answer = DAT_HA_FALSE;
 		return success;
 	});
+}
+
+/* Providers know nothing of others' names. */
+DAT_RETURN dat_ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR ia_name,
+			     DAT_BOOLEAN *answer)
+{
+	const DAT_RETURN ret =
+		send_on<&DAT_PROVIDER::ia_ha_related_func>(ia_handle, ia_name, answer);
+
+	if (ret != DAT_SUCCESS)
+		return ret;
+	return call([&] { return check_listed({ ia_name }); });
 }
 
 /* Programs hold providers' own handles: the other name of an IA is the one it has. */

@@ -20,17 +20,18 @@ decltype(::dat_cno_trigger) dat_cno_trigger;
 decltype(::dat_ia_ha_related) dat_ia_ha_related;
 
 /** dat_ia_openv() as the table has it. */
+template <bool thread_safe>
 DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
 		   DAT_IA_HANDLE *ia_handle);
 
 /** dat_extension_op() as the table has it. */
 DAT_RETURN handle_extendedop(DAT_HANDLE handle, DAT_EXTENDED_OP op, va_list args);
 
-constexpr DAT_PROVIDER make_table() noexcept
+constexpr DAT_PROVIDER make_table(bool thread_safe) noexcept
 {
 	DAT_PROVIDER made = shared_entries;
 
-	made.ia_open_func = ia_open;
+	made.ia_open_func = thread_safe ? ia_open<true> : ia_open<false>;
 	made.csp_create_func = dat_csp_create;
 	made.csp_query_func = dat_csp_query;
 	made.csp_free_func = dat_csp_free;
@@ -45,7 +46,7 @@ constexpr DAT_PROVIDER make_table() noexcept
 	return made;
 }
 
-/** All of them. Each adapter's table is a copy with its name. */
-inline constexpr DAT_PROVIDER table = make_table();
+/** All of them. Each adapter's table is one with its name. */
+inline constexpr DAT_PROVIDER table = make_table(true);
 
 } // namespace face_own

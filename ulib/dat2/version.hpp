@@ -70,6 +70,15 @@ inline constexpr DAT_MEM_TYPE last_mem_type = DAT_MEM_TYPE_SHARED_VIRTUAL;
 /** Privileges of an LMR that change nothing here. */
 inline constexpr DAT_MEM_PRIV_FLAGS idle_privileges = DAT_MEM_PRIV_NONE_FLAG;
 
+/**
+ * Privileges that every LMR has: programs send from memory that they registered for
+ * writing alone. No device that other providers run on forbids that.
+ */
+inline constexpr DAT_MEM_PRIV_FLAGS implied_privileges = DAT_MEM_PRIV_LOCAL_READ_FLAG;
+
+/** Whether memory without a length needs a start to be wrong for its length. */
+inline constexpr bool length_needs_start = false;
+
 /** What of an EP never changes, besides what no version lets change. */
 inline constexpr DAT_EP_PARAM_MASK fixed_ep_fields = DAT_EP_FIELD_COMM;
 

@@ -126,7 +126,8 @@ Status Cr::reject(std::span<const unsigned char> private_data) noexcept
 	arg.private_data_size = static_cast<std::uint32_t>(private_data.size());
 	std::copy(private_data.begin(), private_data.end(), arg.private_data);
 	if (int err = ia().device().call(KDAPL_CR_REJECT, arg))
-		return from_errno(err, { .object = Sub::handle_cr });
+		return err == EMSGSIZE ? fail(Type::invalid_parameter, Sub::arg2) :
+					 from_errno(err, { .object = Sub::handle_cr });
 	retire();
 	return success;
 }

@@ -74,14 +74,14 @@ DAT_RETURN ia_open_device(const std::string &ia_name, const Registered &as,
 	});
 }
 
-DAT_RETURN ia_open_name(const char *ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
-			DAT_IA_HANDLE *ia_handle, bool ro_aware)
+DAT_RETURN ia_open_name(const char *ia_name, bool thread_safe, DAT_COUNT async_min_qlen,
+			DAT_EVD_HANDLE *async_evd, DAT_IA_HANDLE *ia_handle, bool ro_aware)
 {
 	if (!ia_name)
 		return to_dat(bad_parameter(Sub::arg1));
 	try {
-		return ia_open_device(ia_name, registered_as(ia_name), async_min_qlen, async_evd,
-				      ia_handle, ro_aware);
+		return ia_open_device(ia_name, registered_as(ia_name, thread_safe), async_min_qlen,
+				      async_evd, ia_handle, ro_aware);
 	} catch (const std::bad_alloc &) {
 		return error(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
 	}

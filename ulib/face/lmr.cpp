@@ -25,10 +25,10 @@ namespace {
 /** A range of the program's memory. */
 Status check_range(DAT_PVOID start, DAT_VLEN length) noexcept
 {
+	if (!length && (start || !version::length_needs_start))
+		return version::no_length;
 	if (!start)
 		return bad_parameter(Sub::arg3);
-	if (!length)
-		return version::no_length;
 	if (reinterpret_cast<std::uintptr_t>(start) > ~length)
 		return bad_parameter(Sub::arg4);
 	return success;
@@ -111,7 +111,8 @@ Status lmr_create(const LmrCreate &asked)
 		return bad_parameter(Sub::arg6);
 
 	Ref<Lmr> lmr;
-	Lmr::Create args = { .mem_type = bits(asked.mem_type), .privileges = privileges };
+	Lmr::Create args = { .mem_type = bits(asked.mem_type),
+			     .privileges = privileges | bits(version::implied_privileges) };
 	if (Status status = describe(*ia, asked.mem_type, asked.region, asked.length, args);
 	    !status.ok())
 		return status;

@@ -81,9 +81,9 @@ decltype(::dat_srq_query) dat_srq_query;
 decltype(::dat_srq_resize) dat_srq_resize;
 decltype(::dat_srq_set_lw) dat_srq_set_lw;
 
-/** dat_ia_openv() for an adapter that is registered by its name. */
-DAT_RETURN ia_open_name(const char *ia_name, DAT_COUNT async_min_qlen, DAT_EVD_HANDLE *async_evd,
-			DAT_IA_HANDLE *ia_handle, bool ro_aware);
+/** dat_ia_openv() for an adapter that is registered by its name, thread-safe or not. */
+DAT_RETURN ia_open_name(const char *ia_name, bool thread_safe, DAT_COUNT async_min_qlen,
+			DAT_EVD_HANDLE *async_evd, DAT_IA_HANDLE *ia_handle, bool ro_aware);
 
 /** The same for one that is known to be registered so. */
 DAT_RETURN ia_open_device(const std::string &ia_name, const face::Registered &as,

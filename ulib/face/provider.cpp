@@ -20,9 +20,9 @@ std::list<Provider> &known_providers()
 	return *providers;
 }
 
-DAT_PROVIDER table_for(const char *ia_name) noexcept
+DAT_PROVIDER table_for(const char *ia_name, const Registered &as) noexcept
 {
-	DAT_PROVIDER table = face_own::table;
+	DAT_PROVIDER table = face_own::make_table(as.thread_safe);
 
 	table.device_name = ia_name;
 	return table;
@@ -31,7 +31,7 @@ DAT_PROVIDER table_for(const char *ia_name) noexcept
 } // namespace
 
 Provider::Provider(std::string_view ia_name, const Registered &as)
-	: name(ia_name), as(as), table(table_for(name.c_str()))
+	: name(ia_name), as(as), table(table_for(name.c_str(), as))
 {
 }
 
@@ -60,15 +60,15 @@ void ProviderForOpen::keep() noexcept
 	known_providers().splice(known_providers().begin(), made_);
 }
 
-Registered registered_as(std::string_view ia_name)
+Registered registered_as(std::string_view ia_name, bool thread_safe)
 {
 	std::lock_guard lock(providers_mutex);
 
 	for (const Provider &known : known_providers()) {
-		if (known.name == ia_name)
+		if (known.name == ia_name && known.as.thread_safe == thread_safe)
 			return known.as;
 	}
-	return { .device = std::string(ia_name) };
+	return { .device = std::string(ia_name), .thread_safe = thread_safe };
 }
 
 } // namespace face

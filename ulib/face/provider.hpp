@@ -46,7 +46,10 @@ private:
 	DAT_PROVIDER *table_;
 };
 
-/** How an adapter was registered last; without that the module calls it by its name. */
-Registered registered_as(std::string_view ia_name);
+/**
+ * How an adapter was registered last, among those that are thread-safe or those that are
+ * not: a registry may have both. Without that the module calls it by its name.
+ */
+Registered registered_as(std::string_view ia_name, bool thread_safe);
 
 } // namespace face

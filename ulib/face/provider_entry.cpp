@@ -40,9 +40,9 @@ void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char *insta
 void dat_provider_fini(const DAT_PROVIDER_INFO *provider_info)
 {
 	try {
-		Registered as = registered_as(provider_info->ia_name);
-		as.thread_safe = provider_info->is_thread_safe != DAT_FALSE;
-		ProviderForOpen provider(provider_info->ia_name, as);
+		const bool thread_safe = provider_info->is_thread_safe != DAT_FALSE;
+		ProviderForOpen provider(provider_info->ia_name,
+					 registered_as(provider_info->ia_name, thread_safe));
 
 		tell("removing", *provider_info,
 		     dat_registry_remove_provider(provider.table(), provider_info));

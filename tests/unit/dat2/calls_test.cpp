@@ -71,7 +71,41 @@ TEST_F(Calls2, AttributesOfTheProvider)
 	EXPECT_EQ(attr.lmr_mem_types_supported, DAT_MEM_TYPE_LMR | DAT_MEM_TYPE_SHARED_VIRTUAL);
 	for (const auto &row : attr.evd_stream_merging_supported)
 		EXPECT_EQ(std::count(std::begin(row), std::end(row), DAT_TRUE), 6);
-	EXPECT_GT(attr.num_provider_specific_attr, 0);
+}
+
+/** The value of an attribute by its name, "none" where it is not told. */
+std::string named_attribute(DAT_IA_HANDLE ia, std::string_view name)
+{
+	DAT_PROVIDER_ATTR attr{};
+
+	EXPECT_EQ(dat_ia_query(ia, nullptr, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &attr),
+		  DAT_SUCCESS);
+	for (DAT_COUNT i = 0; i < attr.num_provider_specific_attr; i++) {
+		if (attr.provider_specific_attr[i].name == name)
+			return attr.provider_specific_attr[i].value;
+	}
+	return "none";
+}
+
+/* Programs decide by them what they do. */
+TEST_F(Calls2, AttributesByOfedsNames)
+{
+	DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
+	DAT_IA_HANDLE other;
+
+	EXPECT_EQ(named_attribute(ia, "DAT_IB_RDMA_READ"), "TRUE");
+	EXPECT_EQ(named_attribute(ia, "DAT_IB_PORT_STATUS"), "UNKNOWN");
+	EXPECT_EQ(named_attribute(ia, "DAT_IB_TRANSPORT_MTU"), "none");
+	module.attributes.node_guid = 0x0123456789abcdef;
+	module.attributes.port = 2;
+	module.attributes.port_state = 4;
+	module.attributes.mtu = 4096;
+	ASSERT_EQ(dat_ia_open(const_cast<char *>("fake0"), 8, &async_evd, &other), DAT_SUCCESS);
+	EXPECT_EQ(named_attribute(other, "DAT_IB_NODE_GUID"), "0123:4567:89ab:cdef");
+	EXPECT_EQ(named_attribute(other, "DAT_IB_PORT_NUMBER"), "2");
+	EXPECT_EQ(named_attribute(other, "DAT_IB_PORT_STATUS"), "ACTIVE");
+	EXPECT_EQ(named_attribute(other, "DAT_IB_TRANSPORT_MTU"), "4096");
+	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
 }
 
 /* Numbers, not names: programs were compiled against other headers. */
@@ -163,8 +197,27 @@ TEST_F(Calls2, LmrCreateCountsTheKindOfAddress)
 	EXPECT_TRUE(is_error(create(8, DAT_VA_TYPE_VA, nullptr), DAT_INVALID_PARAMETER,
 			     DAT_INVALID_ARG8));
 	EXPECT_TRUE(is_error(create(0, DAT_VA_TYPE_VA, &made), DAT_LENGTH_ERROR));
+	EXPECT_TRUE(
+		is_error(dat_lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, {}, 0, pz, DAT_MEM_PRIV_ALL_FLAG,
+					DAT_VA_TYPE_VA, &made, nullptr, nullptr, nullptr, nullptr),
+			 DAT_LENGTH_ERROR))
+		<< "nor does it need to be anywhere";
 	EXPECT_TRUE(is_error(create(~DAT_VLEN{ 0 }, DAT_VA_TYPE_VA, &made), DAT_INVALID_PARAMETER,
 			     DAT_INVALID_ARG4));
+}
+
+/* Debian's dtest sends from such memory. */
+TEST_F(Calls2, MemoryForWritingCanBeSent)
+{
+	DAT_LMR_PARAM param;
+	DAT_LMR_TRIPLET part = segment(0, 8);
+	const DAT_LMR_HANDLE made = make_lmr(DAT_MEM_PRIV_LOCAL_WRITE_FLAG, pz, &part.lmr_context);
+
+	ASSERT_EQ(dat_lmr_query(made, DAT_LMR_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.mem_priv, DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG);
+	module.set_state(ep_id, DAT_EP_STATE_CONNECTED);
+	EXPECT_EQ(dat_ep_post_send(ep, 1, &part, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+		  DAT_SUCCESS);
 }
 
 TEST_F(Calls2, AnLmrHasNoTypeThatThereIsNot)
@@ -221,7 +274,9 @@ TEST_F(Bind2, NamesTheLmrTwice)
 	EXPECT_EQ(param.rmr_context, context);
 	EXPECT_EQ(param.rmr_scope, DAT_RMR_SCOPE_PZ);
 	EXPECT_EQ(param.va_type, DAT_VA_TYPE_VA);
-	EXPECT_EQ(bind(DAT_HANDLE_NULL, &nothing), DAT_SUCCESS) << "an unbinding has none";
+	where = nullptr;
+	EXPECT_EQ(bind(DAT_HANDLE_NULL, &nothing, DAT_VA_TYPE_ZB), DAT_SUCCESS)
+		<< "an unbinding has neither LMR nor addresses nor a context";
 }
 
 TEST_F(Bind2, CountsItsOwnArguments)
@@ -249,6 +304,8 @@ TEST_F(Calls2, ARejectionCanSayWhy)
 	EXPECT_TRUE(is_error(dat_cr_reject(cr, -1, why), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2));
 	EXPECT_TRUE(
 		is_error(dat_cr_reject(cr, 4, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
+	module.fail_next(KDAPL_CR_REJECT, EMSGSIZE);
+	EXPECT_TRUE(is_error(dat_cr_reject(cr, 4, why), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2));
 	ASSERT_EQ(dat_cr_reject(cr, 4, why), DAT_SUCCESS);
 	EXPECT_EQ(module.rejected.private_data_size, 4u);
 	EXPECT_EQ(std::memcmp(module.rejected.private_data, why, 4), 0);

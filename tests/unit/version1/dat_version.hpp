@@ -21,6 +21,9 @@ inline constexpr DAT_RETURN no_type = 0x00150000;
 /** Calls that no other version has; their tests are this version's. */
 inline const std::set<std::string> own_calls = {};
 
+/* Whether an LMR has the privilege of local read unasked. */
+inline constexpr bool all_memory_is_readable = false;
+
 inline DAT_RETURN lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
 			     DAT_VLEN length, DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS privileges,
 			     DAT_LMR_HANDLE *lmr, DAT_LMR_CONTEXT *lmr_context = nullptr,

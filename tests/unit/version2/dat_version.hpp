@@ -38,6 +38,9 @@ inline const std::set<std::string> own_calls = {
 	"dat_rmr_create_for_ep",
 };
 
+/* Whether an LMR has the privilege of local read unasked. */
+inline constexpr bool all_memory_is_readable = true;
+
 inline DAT_RETURN lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
 			     DAT_VLEN length, DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS privileges,
 			     DAT_LMR_HANDLE *lmr, DAT_LMR_CONTEXT *lmr_context = nullptr,
