@@ -7,6 +7,9 @@
  * and call the core, no more.
  */
 
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -352,6 +355,41 @@ static int cmd_cno_modify(struct kdapl_ia *ia, void *data)
 	return ret;
 }
 
+static int cno_open_fd(struct kdapl_cno *cno, s32 *fd)
+{
+	struct file *filp;
+	int ret;
+
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		return ret;
+	filp = kdapl_cno_file(cno);
+	if (IS_ERR(filp)) {
+		put_unused_fd(ret);
+		return PTR_ERR(filp);
+	}
+	*fd = ret;
+	/* From here on another thread can close it. */
+	fd_install(ret, filp);
+	return 0;
+}
+
+static int cmd_cno_fd(struct kdapl_ia *ia, void *data)
+{
+	struct kdapl_cno_fd *arg = data;
+	struct kdapl_obj *obj;
+	int ret;
+
+	if (arg->pad)
+		return -EINVAL;
+	obj = kdapl_obj_get(ia, arg->cno, KDAPL_OBJ_CNO);
+	if (!obj)
+		return -ENOENT;
+	ret = cno_open_fd(to_cno(obj), &arg->fd);
+	kdapl_obj_put(obj);
+	return ret;
+}
+
 static int cmd_evd_resize(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_evd_resize *arg = data;
@@ -496,6 +534,11 @@ static int cmd_psp_create(struct kdapl_ia *ia, void *data)
 static int cmd_rsp_create(struct kdapl_ia *ia, void *data)
 {
 	return kdapl_rsp_create(ia, data);
+}
+
+static int cmd_csp_create(struct kdapl_ia *ia, void *data)
+{
+	return kdapl_csp_create(ia, data, NULL);
 }
 
 static int cmd_cr_offer(struct kdapl_ia *ia, void *data)
@@ -693,6 +736,14 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		KDAPL_CR_HANDOFF, V1(kdapl_cr_handoff, conn_qual),
 		.ia = cmd_cr_handoff,
 	},
+	[_IOC_NR(KDAPL_CSP_CREATE)] = {
+		KDAPL_CSP_CREATE, V1(kdapl_csp_create, user),
+		.ia = cmd_csp_create,
+	},
+	[_IOC_NR(KDAPL_CNO_FD)] = {
+		KDAPL_CNO_FD, V1(kdapl_cno_fd, pad),
+		.frees = true, .ia = cmd_cno_fd,
+	},
 };
 
 /* One buffer takes every argument. */
@@ -735,6 +786,8 @@ union kdapl_arg {
 	struct kdapl_ep_modify ep_modify;
 	struct kdapl_cr_offer cr_offer;
 	struct kdapl_cr_handoff cr_handoff;
+	struct kdapl_csp_create csp_create;
+	struct kdapl_cno_fd cno_fd;
 };
 
 static int kdapl_run(struct kdapl_file *file, const struct kdapl_cmd *cmd,

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* CNO: wakes one thread, or a program's agent, for the events of many EVDs. */
 
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -134,6 +140,51 @@ int kdapl_cno_modify(struct kdapl_cno *cno, u32 op)
 	spin_unlock_bh(&cno->lock);
 	return ret;
 }
+
+/* ---- the file for poll() ------------------------------------------------- */
+
+static __poll_t cno_poll(struct file *filp, poll_table *wait)
+{
+	struct kdapl_cno *cno = filp->private_data;
+	__poll_t events = 0;
+
+	/* First: what triggers it from now on wakes. */
+	poll_wait(filp, &cno->wait, wait);
+	spin_lock_bh(&cno->lock);
+	if (cno->triggered || cno->released)
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (cno->released)
+		events |= EPOLLHUP;
+	spin_unlock_bh(&cno->lock);
+	return events;
+}
+
+static int cno_close(struct inode *inode, struct file *filp)
+{
+	struct kdapl_cno *cno = filp->private_data;
+
+	kdapl_obj_put(&cno->obj);
+	return 0;
+}
+
+static const struct file_operations kdapl_cno_fops = {
+	.owner = THIS_MODULE,
+	.poll = cno_poll,
+	.release = cno_close,
+};
+
+struct file *kdapl_cno_file(struct kdapl_cno *cno)
+{
+	struct file *filp;
+
+	refcount_inc(&cno->obj.ref);
+	filp = anon_inode_getfile("[kdapl-cno]", &kdapl_cno_fops, cno, O_RDONLY);
+	if (IS_ERR(filp))
+		kdapl_obj_put(&cno->obj);
+	return filp;
+}
+
+/* ---- creation and freeing ------------------------------------------------ */
 
 /* No EVD has it, and nobody waits but perhaps the agent, who is not called. */
 static void cno_obj_destroy(struct kdapl_obj *obj)

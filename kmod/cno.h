@@ -14,11 +14,13 @@
 
 #include "obj.h"
 
+struct file;
+
 /**
  * struct kdapl_cno - a consumer notification object
- * @obj: one user for each EVD and for each wait
+ * @obj: one user for each EVD and for each wait; a reference for each file
  * @lock: guards the rest; inside an EVD's lock, softirq-safe
- * @wait: waits, and the agent's
+ * @wait: waits, the agent's and those in poll()
  * @evds: EVDs that it is the CNO of
  * @releases: how often all waits were released
  * @triggered: an event came, and no wait has taken it
@@ -51,6 +53,16 @@ static inline struct kdapl_cno *to_cno(struct kdapl_obj *obj)
 int kdapl_cno_create(struct kdapl_ia *ia, struct kdapl_cno_create *arg);
 int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg);
 int kdapl_cno_modify(struct kdapl_cno *cno, u32 op);
+/**
+ * kdapl_cno_file() - make a file that tells poll() of the triggers
+ * @cno: the CNO
+ *
+ * The file needs nothing of the IA, and of the CNO only the memory: which of them is
+ * freed first does not matter.
+ *
+ * Return: the file, or -ENFILE or -ENOMEM as a pointer.
+ */
+struct file *kdapl_cno_file(struct kdapl_cno *cno);
 
 /* An event came to the EVD with this word. Any context up to softirq. */
 void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd);

@@ -435,7 +435,8 @@ static int csp_check(const struct kdapl_csp_create *arg)
 	return arg->addr.family == arg->domain ? 0 : -EINVAL;
 }
 
-int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg)
+int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg,
+		     struct sockaddr_storage *shown)
 {
 	struct kdapl_sp *sp;
 	int ret;
@@ -458,6 +459,8 @@ int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg)
 	}
 	arg->id = sp->obj.id;
 	arg->addr.port = sp->conn_qual;
+	if (shown)
+		kdapl_sockaddr_set_port(shown, sp->conn_qual);
 	sp_publish(sp, false);
 	return 0;
 }

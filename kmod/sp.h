@@ -63,37 +63,21 @@ static inline struct kdapl_sp *to_sp(struct kdapl_obj *obj)
 	return container_of(obj, struct kdapl_sp, obj);
 }
 
-/**
- * struct kdapl_csp_create - listen on a socket address
- * @evd: id of an EVD for connection requests; its length bounds the backlog
- * @domain: AF_INET or AF_INET6: the one of @addr
- * @type: SOCK_STREAM
- * @protocol: IPPROTO_TCP, or 0 for the same
- * @addr: one of the IA's, or the family's that stands for all of them. Port 0 asks
- *	for a free one; out: with the port
- * @user: word of the CSP, echoed in its events
- * @id: out: of an object of type KDAPL_OBJ_PSP
- */
-struct kdapl_csp_create {
-	u32 evd;
-	int domain, type, protocol;
-	struct kdapl_addr addr;
-	u64 user;
-	u32 id;
-};
-
 int kdapl_psp_create(struct kdapl_ia *ia, struct kdapl_psp_create *arg);
 int kdapl_rsp_create(struct kdapl_ia *ia, struct kdapl_rsp_create *arg);
 /**
  * kdapl_csp_create() - make a CSP
  * @ia: the IA
  * @arg: what it is, and what came of it
+ * @shown: its address as the door keeps it, or NULL; given the port before a request
+ *	can come, and with it somebody who asks for the address
  *
  * Return: -EPROTONOSUPPORT for another kind of socket, -EINVAL where @addr is of
  * another family, -EADDRNOTAVAIL where it is not the IA's, -EADDRINUSE where the
  * port is taken, or none is free, and as kdapl_psp_create().
  */
-int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg);
+int kdapl_csp_create(struct kdapl_ia *ia, struct kdapl_csp_create *arg,
+		     struct sockaddr_storage *shown);
 /**
  * kdapl_sp_hand_over() - give a request to another service point
  * @cr: the request, undecided; its mutex is held

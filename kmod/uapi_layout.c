@@ -218,6 +218,15 @@ AT(kdapl_rsp_create, id, 16);
 AT(kdapl_rsp_create, conn_qual, 24);
 AT(kdapl_rsp_create, user, 32);
 
+SIZE(kdapl_csp_create, 56);
+AT(kdapl_csp_create, evd, 4);
+AT(kdapl_csp_create, id, 8);
+AT(kdapl_csp_create, domain, 12);
+AT(kdapl_csp_create, type, 16);
+AT(kdapl_csp_create, protocol, 20);
+AT(kdapl_csp_create, addr, 24);
+AT(kdapl_csp_create, user, 48);
+
 SIZE(kdapl_ep_modify, 56);
 AT(kdapl_ep_modify, ep, 4);
 AT(kdapl_ep_modify, pz, 8);
@@ -291,6 +300,11 @@ SIZE(kdapl_cno_modify, 16);
 AT(kdapl_cno_modify, cno, 4);
 AT(kdapl_cno_modify, op, 8);
 AT(kdapl_cno_modify, pad, 12);
+
+SIZE(kdapl_cno_fd, 16);
+AT(kdapl_cno_fd, cno, 4);
+AT(kdapl_cno_fd, fd, 8);
+AT(kdapl_cno_fd, pad, 12);
 
 SIZE(kdapl_evd_resize, 32);
 AT(kdapl_evd_resize, evd, 4);

@@ -36,8 +36,10 @@
  *  - EDQUOT: a limit of the user is reached (RLIMIT_MEMLOCK, rdma cgroup)
  *  - ENOSPC: a limit of the device or of the module is reached; no local port is left
  *  - EMSGSIZE: private data is longer than the transport carries
+ *  - EMFILE, ENFILE: the process, or the machine, has no file descriptor left
  *  - ENODEV: no such adapter, or the device is gone
  *  - EOPNOTSUPP: the device or the transport cannot do this
+ *  - EPROTONOSUPPORT: no connections have that kind of socket address
  *  - EADDRINUSE: the connection qualifier is taken
  *  - EADDRNOTAVAIL: no free connection qualifier; no usable address
  *  - ENOBUFS: the event queue is full
@@ -771,6 +773,24 @@ struct kdapl_cno_modify {
 };
 
 /**
+ * struct kdapl_cno_fd - a file descriptor for poll() (KDAPL_CNO_FD)
+ * @size: sizeof(struct kdapl_cno_fd)
+ * @cno: id
+ * @fd: out: a new one, close-on-exec
+ * @pad: zero
+ *
+ * It is ready for reading while the CNO is triggered, and hung up from the CNO's end,
+ * or its KDAPL_CNO_RELEASE, on. There is nothing to be read: a wait takes the trigger.
+ * It keeps neither the CNO nor the IA from being freed.
+ */
+struct kdapl_cno_fd {
+	__u32 size;
+	__u32 cno;
+	__s32 fd;
+	__u32 pad;
+};
+
+/**
  * enum kdapl_notify - which completions end a wait, and trigger a CNO
  * @KDAPL_NOTIFY_THRESHOLD: all, when there are enough of them
  * @KDAPL_NOTIFY_QUIET: those that were not posted with KDAPL_SQE_QUIET, and
@@ -1081,6 +1101,35 @@ struct kdapl_rsp_create {
 	__aligned_u64 user;
 };
 
+/**
+ * struct kdapl_csp_create - listen on a socket address (KDAPL_CSP_CREATE)
+ * @size: sizeof(struct kdapl_csp_create)
+ * @evd: EVD for connection requests; its length bounds the backlog
+ * @id: out: of an object of type KDAPL_OBJ_PSP
+ * @domain: AF_INET or AF_INET6: the one of @addr
+ * @type: SOCK_STREAM
+ * @protocol: IPPROTO_TCP, or 0 for the same
+ * @addr: one of the IA's, or the family's that stands for all of them. Port 0 asks for
+ *	a free one; out: with the port
+ * @user: comes back in connection request events
+ *
+ * Its port is a conn_qual to who connects, and in its events; but no request can be
+ * handed to it.
+ *
+ * EPROTONOSUPPORT: another kind of socket. EADDRNOTAVAIL: the address is not the IA's.
+ * EADDRINUSE: the port is taken, or none is free.
+ */
+struct kdapl_csp_create {
+	__u32 size;
+	__u32 evd;
+	__u32 id;
+	__u32 domain;
+	__u32 type;
+	__u32 protocol;
+	struct kdapl_addr addr;
+	__aligned_u64 user;
+};
+
 /* Whose EP a connection request is accepted on; the status of its event. */
 #define KDAPL_CR_EP_ACCEPT	0	/* the one that KDAPL_CR_ACCEPT names */
 #define KDAPL_CR_EP_RESERVED	1	/* the RSP's, PASSIVE_PENDING now */
@@ -1237,5 +1286,7 @@ struct kdapl_submit {
 #define KDAPL_EP_MODIFY		_IOW(KDAPL_IOC_TYPE, 34, struct kdapl_ep_modify)
 #define KDAPL_CR_OFFER		_IOW(KDAPL_IOC_TYPE, 35, struct kdapl_cr_offer)
 #define KDAPL_CR_HANDOFF	_IOW(KDAPL_IOC_TYPE, 36, struct kdapl_cr_handoff)
+#define KDAPL_CSP_CREATE	_IOWR(KDAPL_IOC_TYPE, 37, struct kdapl_csp_create)
+#define KDAPL_CNO_FD		_IOWR(KDAPL_IOC_TYPE, 38, struct kdapl_cno_fd)
 
 #endif /* _UAPI_KDAPL_H */

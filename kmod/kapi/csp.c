@@ -3,7 +3,6 @@
 
 #include <linux/export.h>
 
-#include "../cm.h"
 #include "../sp.h"
 #include "kapi.h"
 
@@ -25,11 +24,10 @@ static int csp_make(struct kapi_csp *kcsp, const struct kdapl_addr *addr)
 		return ret;
 	/* A request can come, and who gets it ask for this, before the call returns. */
 	kapi_sockaddr(&kcsp->address, addr);
-	ret = kdapl_csp_create(kia->core, &arg);
+	ret = kdapl_csp_create(kia->core, &arg, &kcsp->address);
 	kapi_leave(kia);
 	if (ret)
 		return ret;
-	kdapl_sockaddr_set_port(&kcsp->address, arg.addr.port);
 	return kapi_tie(&kcsp->obj, arg.id, KDAPL_OBJ_PSP);
 }
 

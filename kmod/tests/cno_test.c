@@ -2,7 +2,10 @@
 /* CNOs: triggers, the agent's share of them, who is released when. */
 
 #include <linux/completion.h>
+#include <linux/file.h>
 #include <linux/kthread.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
 
 #include "env.h"
 
@@ -310,6 +313,86 @@ static void cno_behind_a_waiter(struct kunit *test)
 	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
 }
 
+/* ---- the file for poll() ------------------------------------------------- */
+
+#define READABLE	((__force u32)(EPOLLIN | EPOLLRDNORM))
+#define HUNG_UP		((__force u32)EPOLLHUP)
+
+static u32 ready(struct file *filp)
+{
+	return (__force u32)vfs_poll(filp, NULL);
+}
+
+static struct file *file_of(struct kunit *test, struct kdapl_cno *cno)
+{
+	struct file *filp = kdapl_cno_file(cno);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(filp));
+	return filp;
+}
+
+static void cno_file_shows_the_trigger(struct kunit *test)
+{
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+	struct file *filp = file_of(test, tcno.cno);
+	struct file *other;
+
+	KUNIT_EXPECT_EQ(test, ready(filp), 0);
+	kdapl_evd_post_se(tevd.evd, 1);
+	kdapl_evd_post_se(tevd.evd, 2);
+	KUNIT_EXPECT_EQ(test, ready(filp), READABLE);
+	/* Looking takes nothing, and another one shows the same. */
+	KUNIT_EXPECT_EQ(test, ready(filp), READABLE);
+	other = file_of(test, tcno.cno);
+	KUNIT_EXPECT_EQ(test, ready(other), READABLE);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	KUNIT_EXPECT_EQ(test, ready(filp), 0);
+	KUNIT_EXPECT_EQ(test, ready(other), 0);
+	__fput_sync(other);
+	kdapl_evd_post_se(tevd.evd, 3);
+	KUNIT_EXPECT_EQ(test, ready(filp), READABLE);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE);
+	KUNIT_EXPECT_EQ(test, ready(filp), READABLE | HUNG_UP);
+	__fput_sync(filp);
+}
+
+static void cno_file_closed_first(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+
+	__fput_sync(file_of(test, tcno.cno));
+	kdapl_evd_post_se(tevd.evd, 1);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	KUNIT_EXPECT_EQ(test, notify(&tevd, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tcno.id,
+						KDAPL_OBJ_CNO), 0);
+}
+
+/* Nothing but the file has a reference in the end. */
+static void cno_file_outlives_it(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct kdapl_cno_create arg = { .user = 5 };
+	struct kdapl_obj *obj;
+	struct file *filp;
+
+	KUNIT_ASSERT_EQ(test, kdapl_cno_create(env->ia, &arg), 0);
+	obj = kdapl_obj_get(env->ia, arg.id, KDAPL_OBJ_CNO);
+	KUNIT_ASSERT_NOT_NULL(test, obj);
+	filp = file_of(test, to_cno(obj));
+	kdapl_obj_put(obj);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, arg.id,
+						KDAPL_OBJ_CNO), 0);
+	/* Whoever was still to free it has. */
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, refcount_read(&obj->ref), 1);
+	KUNIT_EXPECT_EQ(test, ready(filp), READABLE | HUNG_UP);
+	__fput_sync(filp);
+}
+
 static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_sticky),
 	KUNIT_CASE(cno_disabled),
@@ -322,6 +405,9 @@ static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_destroy_ends_the_agent),
 	KUNIT_CASE(cno_release),
 	KUNIT_CASE(cno_behind_a_waiter),
+	KUNIT_CASE(cno_file_shows_the_trigger),
+	KUNIT_CASE(cno_file_closed_first),
+	KUNIT_CASE(cno_file_outlives_it),
 	{}
 };
 

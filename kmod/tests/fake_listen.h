@@ -30,6 +30,7 @@ struct fake_listen {
 	int more_addrs;		/* that the adapter has before those above */
 	int rejects, accepts, accept_result;
 	void (*accepting)(void);	/* called before the accept returns */
+	void (*leaving)(void);	/* called once, when a call has done its work */
 };
 
 extern struct fake_listen fake_listen;

@@ -360,6 +360,48 @@ static void csp_any_port(struct kunit *test)
 		    DAT_CONN_QUAL_UNAVAILABLE);
 }
 
+/* What a request found that came while its service point was made. */
+static struct {
+	DAT_RETURN ret;
+	u16 port;
+	DAT_CR_HANDLE cr;
+} early;
+
+static void ask_early(void)
+{
+	DAT_CSP_PARAM param = {};
+	DAT_EVENT event = {};
+	const DAT_CR_ARRIVAL_EVENT_DATA *data;
+
+	early.ret = DAT_INTERNAL_ERROR;
+	if (!fake_request(FAKE_ADDR, FAKE_PORT) ||
+	    dat_evd_dequeue(the->cr_evd, &event) != DAT_SUCCESS)
+		return;
+	data = &event.event_data.cr_arrival_event_data;
+	early.cr = data->cr_handle;
+	early.ret = dat_csp_query(data->sp_handle.csp_handle,
+				  DAT_CSP_FIELD_ALL, &param);
+	if (early.ret == DAT_SUCCESS)
+		early.port = port_of(param.address_ptr);
+}
+
+/* Before dat_csp_create() returns, who gets it can ask for the port. */
+static void csp_any_port_of_an_early_request(struct kunit *test)
+{
+	DAT_CSP_HANDLE csp;
+
+	memset(&early, 0, sizeof(early));
+	fake_listen.leaving = ask_early;
+	csp = make_csp(test, FAKE_ADDR, 0);
+	KUNIT_EXPECT_NULL(test, fake_listen.leaving);
+	EXPECT_DONE(test, early.ret);
+	KUNIT_EXPECT_EQ(test, early.port, FAKE_PORT);
+	if (early.cr)
+		EXPECT_DONE(test, dat_cr_reject(early.cr, 0, NULL));
+	expect_port(test, csp, FAKE_PORT);
+	EXPECT_DONE(test, dat_csp_free(csp));
+}
+
 static void csp_query(struct kunit *test)
 {
 	DAT_CSP_HANDLE csp = make_csp(test, FAKE_ADDR6, PORT);
@@ -831,6 +873,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(csp_needs_an_own_address),
 	KUNIT_CASE(csp_port_in_use),
 	KUNIT_CASE(csp_any_port),
+	KUNIT_CASE(csp_any_port_of_an_early_request),
 	KUNIT_CASE(csp_query),
 	KUNIT_CASE(csp_free_leaves_requests),
 	KUNIT_CASE(csp_and_handoff),

@@ -55,6 +55,11 @@ void kdapl_ia_enter_free(struct kdapl_ia *ia)
 
 void kdapl_ia_leave(struct kdapl_ia *ia)
 {
+	void (*leaving)(void) = fake_listen.leaving;
+
+	fake_listen.leaving = NULL;
+	if (leaving)
+		leaving();
 }
 
 /* Of the test that runs. */

@@ -11,14 +11,19 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
 #include <random>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 namespace suite {
 namespace {
 
-constexpr std::array<unsigned long, 37> commands = {
+constexpr std::array<unsigned long, 39> commands = {
 	KDAPL_QUERY,	    KDAPL_ADAPTER,	 KDAPL_IA_OPEN,	    KDAPL_IA_QUERY,
 	KDAPL_DESTROY,	    KDAPL_PZ_CREATE,	 KDAPL_LMR_CREATE,  KDAPL_EVD_CREATE,
 	KDAPL_EVD_WAIT,	    KDAPL_EVD_FILL,	 KDAPL_EP_CREATE,   KDAPL_EP_QUERY,
@@ -28,7 +33,7 @@ constexpr std::array<unsigned long, 37> commands = {
 	KDAPL_CNO_CREATE,   KDAPL_CNO_WAIT,	 KDAPL_CNO_MODIFY,  KDAPL_EP_SET_MARKS,
 	KDAPL_SRQ_CREATE,   KDAPL_SRQ_RESIZE,	 KDAPL_SRQ_SET_LOW, KDAPL_RMR_CREATE,
 	KDAPL_RMR_BIND,	    KDAPL_RSP_CREATE,	 KDAPL_EP_MODIFY,   KDAPL_CR_OFFER,
-	KDAPL_CR_HANDOFF,
+	KDAPL_CR_HANDOFF,   KDAPL_CSP_CREATE,	 KDAPL_CNO_FD,
 };
 
 /** An argument with room for more than any command takes. */
@@ -169,6 +174,7 @@ TEST(HostileCall, UnknownFlags)
 		kdapl_submit submit{};
 		kdapl_destroy destroy{};
 		kdapl_ep_disconnect disconnect{};
+		kdapl_cno_fd cno_fd{};
 
 		open.flags = KDAPL_IA_TELL_OP << 1;
 		EXPECT_EQ(file.call(KDAPL_IA_OPEN, open), EINVAL);
@@ -213,6 +219,8 @@ TEST(HostileCall, UnknownFlags)
 		disconnect.ep = ia.ep_create(pz, evd).id;
 		disconnect.close_flags = 2;
 		EXPECT_EQ(ia.file().call(KDAPL_EP_DISCONNECT, disconnect), EINVAL);
+		cno_fd.pad = 1;
+		EXPECT_EQ(ia.file().call(KDAPL_CNO_FD, cno_fd), EINVAL);
 	});
 }
 
@@ -227,7 +235,7 @@ void expect_unknown(RawIa &ia, std::uint32_t id)
 	       KDAPL_CR_REJECT,	    KDAPL_EVD_WAITABLE, KDAPL_EVD_POST_SE, KDAPL_EVD_RESIZE,
 	       KDAPL_EVD_NOTIFY,    KDAPL_CNO_WAIT,	KDAPL_CNO_MODIFY,  KDAPL_EP_SET_MARKS,
 	       KDAPL_SRQ_RESIZE,    KDAPL_SRQ_SET_LOW,	KDAPL_RMR_CREATE,  KDAPL_RMR_BIND,
-	       KDAPL_EP_MODIFY,	    KDAPL_CR_OFFER }) {
+	       KDAPL_EP_MODIFY,	    KDAPL_CR_OFFER,	KDAPL_CNO_FD }) {
 		/* In all of them the id follows the size. */
 		Argument argument(_IOC_SIZE(command));
 		std::memcpy(argument.bytes.data() + 4, &id, sizeof id);
@@ -356,6 +364,86 @@ TEST(HostileCall, PrivateDataSizes)
 		connect.private_data_size = 0;
 		connect.remote.family = 0xffff;
 		EXPECT_NE(ia.file().call(KDAPL_EP_CONNECT, connect), 0);
+	});
+}
+
+TEST(HostileCall, SocketAddresses)
+{
+	play_hostile([] {
+		RawIa ia;
+		const std::uint32_t evd = ia.evd(64, 0x70), no_requests = ia.evd(64, 0x60);
+		const kdapl_addr own = ia.query().addrs[0];
+		const std::uint32_t other_family = own.family == AF_INET ? AF_INET6 : AF_INET;
+		std::uint16_t port = 0;
+		auto error = [&](auto change) {
+			kdapl_csp_create create{};
+			create.evd = evd;
+			create.domain = own.family;
+			create.type = SOCK_STREAM;
+			create.addr = own;
+			change(create);
+			const int result = ia.file().call(KDAPL_CSP_CREATE, create);
+			port = create.addr.port;
+			return result;
+		};
+
+		for (std::uint32_t domain : { 0U, 1U, other_family | 0x80000000U, ~0U })
+			EXPECT_EQ(error([&](kdapl_csp_create &c) { c.domain = domain; }),
+				  EPROTONOSUPPORT);
+		for (std::uint32_t type : { 0U, std::uint32_t{ SOCK_DGRAM }, ~0U })
+			EXPECT_EQ(error([&](kdapl_csp_create &c) { c.type = type; }),
+				  EPROTONOSUPPORT);
+		EXPECT_EQ(error([](kdapl_csp_create &c) { c.protocol = IPPROTO_UDP; }),
+			  EPROTONOSUPPORT);
+		EXPECT_EQ(error([&](kdapl_csp_create &c) { c.domain = other_family; }), EINVAL);
+		EXPECT_EQ(error([](kdapl_csp_create &c) { c.addr.family = 0xffff; }), EINVAL);
+		EXPECT_EQ(error([](kdapl_csp_create &c) { c.addr.addr[0] ^= 0x55; }),
+			  EADDRNOTAVAIL);
+		EXPECT_EQ(error([](kdapl_csp_create &c) { c.evd = 0; }), ENOENT);
+		EXPECT_EQ(error([&](kdapl_csp_create &c) { c.evd = no_requests; }), EINVAL);
+		ASSERT_EQ(error([](kdapl_csp_create &c) { c.protocol = IPPROTO_TCP; }), 0);
+		ASSERT_NE(port, 0);
+		const std::uint16_t taken = port;
+		EXPECT_EQ(error([&](kdapl_csp_create &c) { c.addr.port = taken; }), EADDRINUSE);
+	});
+}
+
+/* As many as the process may have, and they outlive the CNO and the IA. */
+TEST(HostileCall, DescriptorsOfACno)
+{
+	play_hostile([] {
+		const rlimit few{ .rlim_cur = 64, .rlim_max = 64 };
+		std::vector<int> fds;
+		int error = 0;
+		char byte;
+		{
+			RawIa ia;
+			kdapl_cno_create cno{};
+			kdapl_cno_fd made{};
+
+			ASSERT_EQ(ia.file().call(KDAPL_CNO_CREATE, cno), 0);
+			made.cno = cno.id;
+			sys(setrlimit(RLIMIT_NOFILE, &few));
+			while ((error = ia.file().call(KDAPL_CNO_FD, made)) == 0)
+				fds.push_back(made.fd);
+			EXPECT_EQ(error, EMFILE);
+			ASSERT_GE(fds.size(), 2U);
+			close(fds.back());
+			fds.pop_back();
+			pollfd look{ .fd = fds.back(), .events = POLLIN, .revents = 0 };
+			EXPECT_EQ(poll(&look, 1, 0), 0);
+			EXPECT_EQ(ia.file().call(KDAPL_CNO_FD, made), 0);
+			fds.push_back(made.fd);
+		}
+		for (int fd : fds) {
+			pollfd look{ .fd = fd, .events = POLLIN, .revents = 0 };
+			EXPECT_EQ(poll(&look, 1, 0), 1);
+			EXPECT_EQ(look.revents, POLLIN | POLLHUP);
+			EXPECT_EQ(read(fd, &byte, 1), -1);
+			EXPECT_EQ(write(fd, &byte, 1), -1);
+			EXPECT_EQ(ioctl(fd, KDAPL_CNO_WAIT, &byte), -1);
+			close(fd);
+		}
 	});
 }
 
