@@ -117,6 +117,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 		{ Sub::handle_evd_conn, DAT_INVALID_HANDLE_EVD_CONN },
 		{ Sub::handle_evd_async, DAT_INVALID_HANDLE_EVD_ASYNC },
 		{ Sub::handle_srq, DAT_INVALID_HANDLE_SRQ },
+		{ Sub::handle_csp, fake::handle_csp },
 		{ Sub::handle1, DAT_INVALID_HANDLE1 },
 		{ Sub::handle2, DAT_INVALID_HANDLE2 },
 		{ Sub::arg1, DAT_INVALID_ARG1 },
@@ -166,6 +167,7 @@ TEST(Errors, EveryEngineSubtypeHasItsNumber)
 			  DAT_ERROR(DAT_INVALID_STATE, row.want));
 	EXPECT_EQ(face::to_dat(kdapl::success), DAT_SUCCESS);
 	EXPECT_EQ(face::to_dat(fail(Type::queue_empty)), fake::queue_empty);
+	EXPECT_EQ(face::to_dat(fail(Type::port_in_use)), DAT_ERROR(fake::port_in_use, 0));
 }
 
 TEST(Errors, EveryErrnoOfTheContract)
@@ -191,6 +193,9 @@ TEST(Errors, EveryErrnoOfTheContract)
 		{ EPERM, DAT_ERROR(DAT_PROTECTION_VIOLATION, 0) },
 		{ EACCES, DAT_ERROR(DAT_PRIVILEGES_VIOLATION, 0) },
 		{ ENOMEM, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY) },
+		{ EMFILE, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, 0) },
+		{ ENFILE, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, 0) },
+		{ EPROTONOSUPPORT, DAT_ERROR(fake::comm_not_supported, 0) },
 		{ EDQUOT, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_TEP) },
 		{ ENOSPC, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_TEP) },
 		{ ENODEV, DAT_ERROR(DAT_INTERNAL_ERROR, 0) },

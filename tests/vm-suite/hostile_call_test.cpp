@@ -415,7 +415,7 @@ TEST(HostileCall, DescriptorsOfACno)
 		const rlimit few{ .rlim_cur = 64, .rlim_max = 64 };
 		std::vector<int> fds;
 		int error = 0;
-		char byte;
+		char byte = 0;
 		{
 			RawIa ia;
 			kdapl_cno_create cno{};

@@ -49,6 +49,12 @@ inline DAT_IA_HANDLE shown_ia(kdapl::Handle ia) noexcept
 /** Of a queue that is empty, and of a CNO that was not triggered. */
 inline constexpr DAT_RETURN queue_empty = DAT_CLASS_ERROR | DAT_QUEUE_EMPTY;
 
+/** What common service points would end with: there are none. @{ */
+inline constexpr DAT_RETURN_TYPE port_in_use = DAT_CONN_QUAL_IN_USE;
+inline constexpr DAT_RETURN_TYPE comm_not_supported = DAT_INVALID_ADDRESS;
+inline constexpr DAT_RETURN_SUBTYPE handle_csp = DAT_INVALID_HANDLE1;
+/** @} */
+
 /** Memory to register that has no length. */
 inline constexpr kdapl::Status no_length =
 	kdapl::fail(kdapl::Type::invalid_parameter, kdapl::Sub::arg4);
@@ -95,7 +101,9 @@ inline DAT_MEM_TYPE told_mem_type(std::uint32_t type) noexcept
 	return static_cast<DAT_MEM_TYPE>(type);
 }
 
-inline void set_agent(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent) noexcept
+/** Who else hears of a trigger. */
+inline void set_proxy(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent,
+		      int /*fd*/) noexcept
 {
 	param.agent = agent;
 }

@@ -4,10 +4,9 @@
 
 #include "table.hpp"
 
+#include "engine/address.hpp"
 #include "engine/lmr.hpp"
 #include "engine/rmr.hpp"
-
-#include <cstring>
 
 using namespace face;
 using kdapl::Ep;
@@ -54,18 +53,11 @@ Status check_lmr(DAT_RMR_HANDLE rmr_handle, DAT_LMR_HANDLE lmr_handle,
 	return triplet->lmr_context == lmr->lmr_context() ? success : bad_parameter(Sub::arg3);
 }
 
-Status port_of(const DAT_SOCK_ADDR *address, std::uint16_t &port) noexcept
+Status check_port(const DAT_SOCK_ADDR *address, std::uint16_t &port) noexcept
 {
-	sockaddr_in in{};
-	sockaddr_in6 in6{};
-
-	if (address->sa_family == AF_INET)
-		std::memcpy(&in, address, sizeof in);
-	else if (address->sa_family == AF_INET6)
-		std::memcpy(&in6, address, sizeof in6);
-	else
+	if (address->sa_family != AF_INET && address->sa_family != AF_INET6)
 		return fail(Type::invalid_address, Sub::address_unsupported);
-	port = ntohs(address->sa_family == AF_INET ? in.sin_port : in6.sin6_port);
+	port = kdapl::port_of(address);
 	return port ? success : fail(Type::invalid_address, Sub::address_malformed);
 }
 
@@ -116,7 +108,7 @@ DAT_RETURN dat_ep_common_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR rem
 			return bad_handle(Sub::handle_ep);
 		if (!remote_ia_address)
 			return bad_parameter(Sub::arg2);
-		if (Status status = port_of(remote_ia_address, port); !status.ok())
+		if (Status status = check_port(remote_ia_address, port); !status.ok())
 			return status;
 		if (private_data_size < 0)
 			return bad_parameter(Sub::arg4);

@@ -54,6 +54,12 @@ inline DAT_IA_HANDLE shown_ia(kdapl::Handle ia) noexcept
 /** Of a queue that is empty, and of a CNO that was not triggered: no error. */
 inline constexpr DAT_RETURN queue_empty = DAT_QUEUE_EMPTY;
 
+/** What common service points may end with. @{ */
+inline constexpr DAT_RETURN_TYPE port_in_use = DAT_PORT_IN_USE;
+inline constexpr DAT_RETURN_TYPE comm_not_supported = DAT_COMM_NOT_SUPPORTED;
+inline constexpr DAT_RETURN_SUBTYPE handle_csp = DAT_INVALID_HANDLE_CSP;
+/** @} */
+
 /** Memory to register that has no length. */
 inline constexpr kdapl::Status no_length = kdapl::fail(kdapl::Type::length_error);
 
@@ -102,10 +108,18 @@ inline DAT_MEM_TYPE told_mem_type(std::uint32_t type) noexcept
 	return type > last_mem_type ? DAT_MEM_TYPE_VIRTUAL : static_cast<DAT_MEM_TYPE>(type);
 }
 
-inline void set_agent(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent) noexcept
+/** Who else hears of a trigger: an agent before a descriptor, which is -1 for none. */
+inline void set_proxy(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent, int fd) noexcept
 {
-	param.proxy_type = agent.proxy_agent_func ? DAT_PROXY_TYPE_AGENT : DAT_PROXY_TYPE_NONE;
 	param.proxy.agent = agent;
+	if (agent.proxy_agent_func) {
+		param.proxy_type = DAT_PROXY_TYPE_AGENT;
+	} else if (fd >= 0) {
+		param.proxy_type = DAT_PROXY_TYPE_FD;
+		param.proxy.fd = fd;
+	} else {
+		param.proxy_type = DAT_PROXY_TYPE_NONE;
+	}
 }
 
 /** Members that only some versions have. @{ */

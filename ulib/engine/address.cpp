@@ -3,6 +3,7 @@
 #include "address.hpp"
 
 #include <arpa/inet.h>
+#include <cstddef>
 #include <cstring>
 #include <netinet/in.h>
 
@@ -44,6 +45,26 @@ Status from_sockaddr(const sockaddr *address, kdapl_addr &addr) noexcept
 	}
 	addr.family = address->sa_family;
 	return success;
+}
+
+static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+
+std::uint16_t port_of(const sockaddr *address) noexcept
+{
+	in_port_t port;
+
+	std::memcpy(&port,
+		    reinterpret_cast<const char *>(address) + offsetof(sockaddr_in, sin_port),
+		    sizeof port);
+	return ntohs(port);
+}
+
+void set_port(sockaddr_storage &address, std::uint16_t port) noexcept
+{
+	const in_port_t there = htons(port);
+
+	std::memcpy(reinterpret_cast<char *>(&address) + offsetof(sockaddr_in, sin_port), &there,
+		    sizeof there);
 }
 
 std::string to_text(const kdapl_addr &addr)

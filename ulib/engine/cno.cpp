@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <unistd.h>
 #include <utility>
 
 namespace kdapl {
@@ -21,6 +22,29 @@ Status Cno::create(const Ref<Ia> &ia, Ref<Cno> &cno)
 	draft->id_ = arg.id;
 	cno = ia->adopt(draft);
 	return cno ? success : fail(Type::invalid_handle, Sub::handle_ia);
+}
+
+Status Cno::create_with_fd(const Ref<Ia> &ia, Ref<Cno> &cno)
+{
+	kdapl_cno_fd arg{};
+	Ref<Cno> made;
+
+	if (Status status = create(ia, made); !status.ok())
+		return status;
+	arg.cno = made->id();
+	if (int err = ia->device().call(KDAPL_CNO_FD, arg)) {
+		(void)made->free();
+		return from_errno(err, { .object = Sub::handle_ia });
+	}
+	made->fd_ = arg.fd;
+	cno = std::move(made);
+	return success;
+}
+
+Cno::~Cno()
+{
+	if (fd_ >= 0)
+		close(fd_);
 }
 
 Status Cno::free() noexcept
@@ -53,6 +77,14 @@ Status Cno::wait(std::uint32_t timeout_us, Handle &evd) noexcept
 	if (!err && arg.evd_user)
 		evd = HandleTable::instance().handle_of_word(arg.evd_user);
 	return from_errno(err, { .object = Sub::handle_cno });
+}
+
+Status Cno::take(Handle &evd) noexcept
+{
+	const Status status = wait(0, evd);
+
+	/* The module looks before it minds signals. */
+	return status.type == Type::interrupted_call ? fail(Type::queue_empty) : status;
 }
 
 Status Cno::modify(std::uint32_t op) noexcept

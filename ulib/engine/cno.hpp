@@ -23,6 +23,9 @@ public:
 
 	static Status create(const Ref<Ia> &ia, Ref<Cno> &cno);
 
+	/** The same with a descriptor that poll() finds readable while it is triggered. */
+	static Status create_with_fd(const Ref<Ia> &ia, Ref<Cno> &cno);
+
 	/** When it returns the agent does not run any more, unless it is the agent that calls. */
 	Status free() noexcept;
 
@@ -33,6 +36,12 @@ public:
 	 *                    (queue_empty) or its last EVD is gone (success)
 	 */
 	Status wait(std::uint32_t timeout_us, Handle &evd) noexcept;
+
+	/** Take the trigger: queue_empty where there is none. Does not sleep. */
+	Status take(Handle &evd) noexcept;
+
+	/** The descriptor, or -1. It is closed with the object. */
+	int fd() const noexcept { return fd_; }
 
 	/**
 	 * Have an agent called for the next trigger, or none. It runs in a thread of
@@ -45,6 +54,7 @@ public:
 	void leave() noexcept override;
 
 	Cno(Slot *slot, Ref<Ia> ia) noexcept : Child(slot, kind, KDAPL_OBJ_CNO, std::move(ia)) {}
+	~Cno() override;
 
 private:
 	static void run_agents(Ref<Cno> cno) noexcept;
@@ -53,6 +63,7 @@ private:
 	Status modify(std::uint32_t op) noexcept;
 	void stop_agents() noexcept;
 
+	int fd_ = -1;
 	std::mutex agent_mutex_; /**< below */
 	Agent agent_;
 	std::thread thread_;

@@ -24,6 +24,7 @@ enum class Kind : std::uint8_t {
 	rsp = 8,
 	cno = 9,
 	srq = 10,
+	csp = 11, /**< of 2.0 */
 };
 
 /** States of an EP, in DAT_EP_STATE's numbers. */

@@ -31,11 +31,16 @@ Status from_errno(int err, const ErrnoMeaning &meaning) noexcept
 		return fail(Type::privileges_violation);
 	case ENOMEM:
 		return fail(Type::insufficient_resources, Sub::resource_memory);
+	case EMFILE:
+	case ENFILE:
+		return fail(Type::insufficient_resources);
 	case EDQUOT:
 	case ENOSPC:
 		return fail(Type::insufficient_resources, meaning.limit);
 	case EOPNOTSUPP:
 		return fail(Type::model_not_supported);
+	case EPROTONOSUPPORT:
+		return fail(Type::comm_not_supported);
 	case EADDRINUSE:
 		return fail(Type::conn_qual_in_use);
 	case EADDRNOTAVAIL:

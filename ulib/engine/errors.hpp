@@ -32,6 +32,8 @@ enum class Type : std::uint8_t {
 	invalid_address,
 	interrupted_call,
 	conn_qual_unavailable,
+	port_in_use,
+	comm_not_supported,
 	not_implemented,
 };
 
@@ -61,6 +63,7 @@ enum class Sub : std::uint8_t {
 	handle_evd_conn,
 	handle_evd_async,
 	handle_srq,
+	handle_csp,
 	handle1,
 	handle2,
 	arg1,

@@ -31,9 +31,6 @@ Status open_status(int err, std::string_view name) noexcept
 	case ENODEV:
 	case ENXIO:
 		return fail(Type::provider_not_found, Sub::name_not_registered);
-	case EMFILE:
-	case ENFILE:
-		return fail(Type::insufficient_resources);
 	default:
 		return from_errno(err);
 	}
@@ -249,8 +246,8 @@ void Ia::free_all(Kind kind) noexcept
 /** It is closed: nothing is added to the list any more. */
 void Ia::free_everything() noexcept
 {
-	for (Kind kind : { Kind::psp, Kind::rsp, Kind::cr, Kind::ep, Kind::srq, Kind::rmr,
-			   Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
+	for (Kind kind : { Kind::psp, Kind::csp, Kind::rsp, Kind::cr, Kind::ep, Kind::srq,
+			   Kind::rmr, Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

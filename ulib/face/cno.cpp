@@ -67,7 +67,7 @@ DAT_RETURN dat_cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK cno_param
 			return status;
 		const Agent agent = cno->agent();
 		cno_param->ia_handle = version::shown_ia(cno->ia().handle());
-		version::set_agent(*cno_param, { agent.instance, agent.function });
+		version::set_proxy(*cno_param, { agent.instance, agent.function }, cno->fd());
 		return success;
 	});
 }

@@ -52,6 +52,10 @@ DAT_RETURN_TYPE type_of(Type type) noexcept
 		return DAT_INTERRUPTED_CALL;
 	case Type::conn_qual_unavailable:
 		return DAT_CONN_QUAL_UNAVAILABLE;
+	case Type::port_in_use:
+		return version::port_in_use;
+	case Type::comm_not_supported:
+		return version::comm_not_supported;
 	case Type::not_implemented:
 		return DAT_NOT_IMPLEMENTED;
 	}
@@ -84,6 +88,7 @@ constexpr DAT_RETURN_SUBTYPE subtypes[] = {
 	DAT_INVALID_HANDLE_EVD_CONN,
 	DAT_INVALID_HANDLE_EVD_ASYNC,
 	DAT_INVALID_HANDLE_SRQ,
+	version::handle_csp,
 	DAT_INVALID_HANDLE1,
 	DAT_INVALID_HANDLE2,
 	DAT_INVALID_ARG1,

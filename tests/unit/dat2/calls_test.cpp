@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -31,6 +33,21 @@ protected:
 		EXPECT_EQ(dat_evd_dequeue(conn_evd, &arrival), DAT_SUCCESS);
 		return arrival.event_data.cr_arrival_event_data.cr_handle;
 	}
+	/** The peer rejects the EP's request, with these words. */
+	const DAT_CONNECTION_EVENT_DATA &event_of_rejection(std::string_view why)
+	{
+		kdapl_event event{};
+		kdapl_ep_query &query = module.ep(ep_id).query;
+		query.private_data_size = static_cast<__u32>(why.size());
+		std::copy(why.begin(), why.end(), query.private_data);
+		event.user = module.ep(ep_id).created.user;
+		event.type = DAT_CONNECTION_EVENT_PEER_REJECTED;
+		event.length = why.size();
+		module.post(conn_evd_id, event);
+		EXPECT_EQ(dat_evd_dequeue(conn_evd, &rejection), DAT_SUCCESS);
+		EXPECT_EQ(rejection.event_number, DAT_CONNECTION_EVENT_PEER_REJECTED);
+		return rejection.event_data.connect_event_data;
+	}
 	DAT_RETURN create(DAT_VLEN length, DAT_VA_TYPE va_type, DAT_LMR_HANDLE *made)
 	{
 		DAT_REGION_DESCRIPTION region;
@@ -39,6 +56,8 @@ protected:
 				      DAT_MEM_PRIV_ALL_FLAG, va_type, made, nullptr, nullptr,
 				      nullptr, nullptr);
 	}
+
+	DAT_EVENT rejection{};
 };
 
 /* ---- What is told otherwise ---- */
@@ -313,6 +332,16 @@ TEST_F(Calls2, ARejectionCanSayWhy)
 		is_error(dat_cr_reject(cr, 0, nullptr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CR));
 }
 
+/* And who was rejected hears it. */
+TEST_F(Calls2, ARejectionSaysWhy)
+{
+	const auto &told = event_of_rejection("busy");
+
+	EXPECT_EQ(told.ep_handle, ep);
+	ASSERT_EQ(told.private_data_size, 4);
+	EXPECT_EQ(std::memcmp(told.private_data, "busy", 4), 0);
+}
+
 /* ---- Calls that only 2.0 has ---- */
 
 TEST_F(Calls2, CommonConnectTakesThePortOfTheAddress)
@@ -412,16 +441,9 @@ TEST_F(Calls2, WhatTheModuleHasNothingForYet)
 {
 	DAT_LMR_TRIPLET one = segment(0, 8);
 	const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, 8);
-	DAT_CSP_PARAM param;
-	DAT_HANDLE made;
-	DAT_COMM comm{};
-	DAT_FD fd;
 
 	for (const DAT_RETURN got :
-	     { dat_csp_create(ia, &comm, nullptr, conn_evd, &made),
-	       dat_csp_query(ia, DAT_CSP_FIELD_ALL, &param), dat_csp_free(ia),
-	       dat_cno_fd_create(ia, &fd, &made), dat_cno_trigger(ia, &made),
-	       dat_ep_post_send_with_invalidate(ep, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG,
+	     { dat_ep_post_send_with_invalidate(ep, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG,
 						DAT_TRUE, 77),
 	       dat_ep_post_rdma_read_to_rmr(ep, &remote, cookie(1), &remote,
 					    DAT_COMPLETION_DEFAULT_FLAG) })

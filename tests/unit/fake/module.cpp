@@ -8,8 +8,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
 
 namespace fake {
 
@@ -21,6 +25,31 @@ Region::Region(std::size_t size)
 	: size_(size), words_(std::make_unique<std::uint64_t[]>((size + 7) / 8))
 {
 }
+
+namespace {
+
+/** The descriptor shows what the module's poll() would. */
+void show_trigger(const Cno &cno)
+{
+	eventfd_t ignored;
+
+	if (cno.fd < 0)
+		return;
+	if (cno.triggered)
+		eventfd_write(cno.fd, 1);
+	else
+		eventfd_read(cno.fd, &ignored);
+}
+
+void close_fd(Cno &cno)
+{
+	const int fd = std::exchange(cno.fd, -1);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+} // namespace
 
 /** The library's end of the module. */
 class Module::OpenFile final : public kdapl::Device {
@@ -130,6 +159,8 @@ void Module::release_file()
 	regions_.clear();
 	types_.clear();
 	evds_.clear();
+	for (auto &[id, cno] : cnos_)
+		close_fd(cno);
 	cnos_.clear();
 	eps_.clear();
 	psps_.clear();
@@ -237,6 +268,8 @@ int Module::dispatch(unsigned long command, void *arg)
 	}
 	case KDAPL_CNO_MODIFY:
 		return modify_cno(*static_cast<kdapl_cno_modify *>(arg));
+	case KDAPL_CNO_FD:
+		return open_cno_fd(*static_cast<kdapl_cno_fd *>(arg));
 	case KDAPL_EVD_RESIZE:
 		return resize(*static_cast<kdapl_evd_resize *>(arg));
 	case KDAPL_EP_CREATE:
@@ -285,6 +318,8 @@ int Module::dispatch(unsigned long command, void *arg)
 	}
 	case KDAPL_RSP_CREATE:
 		return create_rsp(*static_cast<kdapl_rsp_create *>(arg));
+	case KDAPL_CSP_CREATE:
+		return create_csp(*static_cast<kdapl_csp_create *>(arg));
 	case KDAPL_EP_MODIFY:
 		return modify_ep(*static_cast<kdapl_ep_modify *>(arg));
 	case KDAPL_CR_OFFER:
@@ -377,6 +412,7 @@ int Module::destroy(const kdapl_destroy &arg)
 			return EBUSY;
 		cno.dead = true;
 		cno.agent_due = false;
+		close_fd(cno);
 	}
 	if (arg.type == KDAPL_OBJ_SRQ) {
 		for (const auto &[id, ep] : eps_) {
@@ -428,6 +464,21 @@ int Module::create_rsp(kdapl_rsp_create &arg)
 	psps_[arg.id] = arg.user;
 	reserved_[arg.id] = arg.ep;
 	set_state(arg.ep, 2);
+	return 0;
+}
+
+int Module::create_csp(kdapl_csp_create &arg)
+{
+	csp_asked = arg;
+	if ((arg.domain != AF_INET && arg.domain != AF_INET6) || arg.type != SOCK_STREAM ||
+	    (arg.protocol && arg.protocol != IPPROTO_TCP))
+		return EPROTONOSUPPORT;
+	if (arg.addr.family != arg.domain)
+		return EINVAL;
+	arg.id = add(KDAPL_OBJ_PSP);
+	psps_[arg.id] = arg.user;
+	if (!arg.addr.port)
+		arg.addr.port = 49153;
 	return 0;
 }
 
@@ -622,6 +673,7 @@ void Module::announce(Evd &evd)
 		}
 		if (!std::exchange(cno.triggered, true))
 			cno.trigger = evd.user;
+		show_trigger(cno);
 	}
 	wakeup_.notify_all();
 }
@@ -669,6 +721,19 @@ int Module::modify_cno(const kdapl_cno_modify &arg)
 	return 0;
 }
 
+int Module::open_cno_fd(kdapl_cno_fd &arg)
+{
+	std::lock_guard lock(wait_mutex_);
+	const auto found = cnos_.find(arg.cno);
+
+	if (found == cnos_.end() || found->second.dead)
+		return ENOENT;
+	Cno &cno = found->second;
+	arg.fd = eventfd(cno.triggered, EFD_CLOEXEC | EFD_NONBLOCK);
+	cno.fd = fcntl(arg.fd, F_DUPFD_CLOEXEC, 0);
+	return cno.fd < 0 ? EMFILE : 0;
+}
+
 int Module::wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock)
 {
 	const auto found = cnos_.find(arg.cno);
@@ -697,8 +762,10 @@ int Module::wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock)
 	if (agent && !std::exchange(cno.agent_due, false))
 		return ECANCELED;
 	arg.evd_user = agent ? cno.agent_trigger : 0;
-	if (!agent && std::exchange(cno.triggered, false))
+	if (!agent && std::exchange(cno.triggered, false)) {
 		arg.evd_user = cno.trigger;
+		show_trigger(cno);
+	}
 	return in_time ? 0 : ETIMEDOUT;
 }
 

@@ -58,6 +58,7 @@ struct Cno {
 	bool agent_armed = false;
 	bool agent_due = false;
 	bool dead = false;
+	int fd = -1; /**< a duplicate of the descriptor that the library got */
 	std::uint64_t trigger = 0;
 	std::uint64_t agent_trigger = 0;
 };
@@ -140,6 +141,7 @@ public:
 	kdapl_ep_modify modified{};
 	kdapl_cr_handoff handed_off{};
 	kdapl_ep_connect connected{};
+	kdapl_csp_create csp_asked{}; /**< the latest, as it came */
 	kdapl_ep_set_marks marks{};
 	kdapl_lmr_create lmr_asked{}; /**< the latest, as it came */
 	kdapl_rmr_bind bound{}; /**< the last */
@@ -164,6 +166,7 @@ private:
 	void show_notify(std::uint32_t evd, std::uint32_t notify);
 	int create_srq(kdapl_srq_create &arg);
 	int create_rsp(kdapl_rsp_create &arg);
+	int create_csp(kdapl_csp_create &arg);
 	int modify_ep(const kdapl_ep_modify &arg);
 	bool is_taken(std::uint32_t ep);
 	int wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock);
@@ -177,6 +180,7 @@ private:
 	void detach_cno(Evd &evd, bool freed);
 	int wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock);
 	int modify_cno(const kdapl_cno_modify &arg);
+	int open_cno_fd(kdapl_cno_fd &arg);
 	void move_backlog(Evd &evd);
 	std::uint32_t in_ring(const Evd &evd) const;
 	void release_file();
@@ -198,7 +202,7 @@ private:
 	std::map<std::uint32_t, Cno> cnos_;
 	std::map<std::uint32_t, Ep> eps_;
 	std::map<std::uint32_t, Srq> srqs_;
-	std::map<std::uint32_t, std::uint64_t> psps_; /**< RSPs, too */
+	std::map<std::uint32_t, std::uint64_t> psps_; /**< CSPs and RSPs, too */
 	std::map<std::uint32_t, std::uint32_t> reserved_; /**< by RSP: its EP */
 	std::map<std::uint32_t, kdapl_lmr_create> lmrs_; /**< the freed ones, too */
 	std::map<std::uint32_t, bool> interrupted_;

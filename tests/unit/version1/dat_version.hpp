@@ -14,6 +14,11 @@ namespace fake {
 /** Of an empty queue. */
 inline constexpr DAT_RETURN queue_empty = DAT_ERROR(DAT_QUEUE_EMPTY, DAT_NO_SUBTYPE);
 
+/** What is said of common service points, of which there are none. */
+inline constexpr DAT_RETURN_TYPE port_in_use = DAT_CONN_QUAL_IN_USE;
+inline constexpr DAT_RETURN_TYPE comm_not_supported = DAT_INVALID_ADDRESS;
+inline constexpr DAT_RETURN_SUBTYPE handle_csp = DAT_INVALID_HANDLE1;
+
 /** How many types and subtypes of results there are, and a type that is none. */
 inline constexpr std::size_t result_types = 22, result_subtypes = 0x67;
 inline constexpr DAT_RETURN no_type = 0x00150000;

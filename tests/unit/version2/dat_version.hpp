@@ -18,6 +18,11 @@ namespace fake {
 /** Of an empty queue. */
 inline constexpr DAT_RETURN queue_empty = DAT_QUEUE_EMPTY;
 
+/** What is said of common service points. */
+inline constexpr DAT_RETURN_TYPE port_in_use = DAT_PORT_IN_USE;
+inline constexpr DAT_RETURN_TYPE comm_not_supported = DAT_COMM_NOT_SUPPORTED;
+inline constexpr DAT_RETURN_SUBTYPE handle_csp = DAT_INVALID_HANDLE_CSP;
+
 /** How many types and subtypes of results there are, and a type that is none. */
 inline constexpr std::size_t result_types = 26, result_subtypes = 0x68;
 inline constexpr DAT_RETURN no_type = 0x00180000;
