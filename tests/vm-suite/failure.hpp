@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <dat/udat.h>
+#include "dat_version.hpp"
 
 #include <stdexcept>
 #include <string>
