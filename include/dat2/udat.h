@@ -409,7 +409,9 @@ DAT_RETURN dat_cno_create(DAT_IA_HANDLE ia, DAT_OS_WAIT_PROXY_AGENT agent,
  *	with the CNO
  * @cno: out: not triggered
  *
- * It is used as dat_cno_trigger() says. dat_cno_wait() works as well.
+ * It is used as dat_cno_trigger() says: there is nothing to be read from @fd, which is
+ * for poll(), select() and epoll. A copy of it that outlives the CNO is hung up.
+ * dat_cno_wait() works as well, and so do agents.
  *
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INSUFFICIENT_RESOURCES.
