@@ -142,17 +142,12 @@ static struct kdapl_window *window_made(struct kdapl_window *window)
 	return ERR_CAST(mr);
 }
 
-/*
- * A consumer in the kernel can name it by its key: kdapl_rmr_sge(). So can its peer:
- * kdapl_rmr_lost().
- */
+/* A read can name it by its key: kdapl_rmr_sge(). So can the peer: kdapl_rmr_lost(). */
 static struct kdapl_window *window_list(struct kdapl_window *window)
 {
 	struct kdapl_ia *ia = window->ia;
 	int ret;
 
-	if (!ia->kernel)
-		return window;
 	ret = xa_insert(&ia->windows, kdapl_key_index(window->mr->rkey), window,
 			GFP_KERNEL);
 	if (!ret)
@@ -182,9 +177,11 @@ static struct kdapl_window *window_register(struct kdapl_rmr *rmr,
 	if (IS_ERR(window))
 		return window;
 	window->registered = true;
+	window->privileges = arg->privileges;
 	window->mr = ib_reg_user_mr(rmr->pz->pd, arg->addr, arg->length,
 				    arg->addr, bind_access(arg->privileges));
-	return window_made(window);
+	window = window_made(window);
+	return IS_ERR(window) ? window : window_list(window);
 }
 
 /* One that is not bound: the spare one if it will do. Caller holds the mutex. */
@@ -658,7 +655,7 @@ int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg)
 	return ret;
 }
 
-/* ---- for consumers in the kernel ---------------------------------------- */
+/* ---- what is bound now ---------------------------------------------------- */
 
 void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now)
 {

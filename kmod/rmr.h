@@ -127,7 +127,7 @@ int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg);
 void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now);
 /**
  * kdapl_rmr_sge() - what is bound to an RMR becomes the device's, to be written
- * @ia: of a kernel consumer
+ * @ia: the IA
  * @pz: the PZ of the EP
  * @seg: @lmr is the RMR context
  * @sge: out
@@ -142,7 +142,7 @@ enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
 				    struct ib_sge *sge);
 /**
  * kdapl_rmr_lost() - a peer's message has made a key invalid
- * @ia: of a kernel consumer
+ * @ia: the IA
  * @key: as the peer named it, which may be anything's
  *
  * What is bound under it is bound no more. The caller holds the lock of an EP.

@@ -27,6 +27,8 @@ struct fake_wr {
 	u64 remote_addr;
 	u32 rkey;		/* of a registration, too, and of an invalidation */
 	u32 inv_key;		/* that a read makes invalid besides */
+	u32 imm;		/* of a write with immediate data */
+	u64 operand[2];		/* of an atomic operation */
 	int access;
 	struct ib_mr *mr;	/* to be registered or invalidated */
 	struct ib_sge sge[KDAPL_SEGS_MAX];
@@ -60,6 +62,8 @@ struct fake_qp {
 	bool post_stays;	/* the error: every later request fails, too */
 	bool stuck;		/* it does not go to error */
 	u32 invalidates;	/* what the next message makes invalid, or 0 */
+	enum ib_wc_opcode imm_of;	/* which message brings @imm next, if any */
+	u32 imm;
 };
 
 struct fake_cq {

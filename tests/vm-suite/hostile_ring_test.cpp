@@ -131,7 +131,7 @@ TEST(HostileRing, PlainEntriesWork)
 TEST(HostileRing, UnknownOperations)
 {
 	play_hostile([] {
-		for (unsigned op : { 0U, 5U, 127U, 255U }) {
+		for (unsigned op : { 0U, 10U, 127U, 250U, 255U }) {
 			RawPair pair;
 			kdapl_sqe sqe = pair.write();
 
@@ -142,7 +142,7 @@ TEST(HostileRing, UnknownOperations)
 	});
 }
 
-TEST(HostileRing, UnknownFlagsAndReservedWords)
+TEST(HostileRing, UnknownFlagsAndStrayData)
 {
 	play_hostile([] {
 		for (unsigned bit : { 4U, 5U, 9U, 15U, 16U }) {
@@ -152,7 +152,7 @@ TEST(HostileRing, UnknownFlagsAndReservedWords)
 			if (bit < 16)
 				sqe.flags = static_cast<__u16>(1U << bit);
 			else
-				sqe.reserved = 1;
+				sqe.imm = 1;
 			pair.expect_refused(sqe, DAT_DTO_ERR_LOCAL_EP);
 			pair.next(broken);
 		}
@@ -322,7 +322,7 @@ TEST(HostileRing, NoiseInEntries)
 				for (std::size_t w = 0; w < sizeof(kdapl_sqe) / 4; w++)
 					words[w] = random();
 				pair.ia.entry(i)->ep = random() % 2 ? pair.active : pair.passive;
-				pair.ia.entry(i)->op = static_cast<__u8>(random() % 6);
+				pair.ia.entry(i)->op = static_cast<__u8>(random() % 11);
 			}
 			std::atomic_ref(pair.ia.ring()->tail).fetch_add(pair.ia.entries());
 			EXPECT_EQ(pair.ia.submit(), 0);
@@ -348,7 +348,7 @@ TEST(HostileRing, EntriesRewrittenMeanwhile)
 					sqe->seg[0].length = random() % 3 ? 64 : random();
 					sqe->seg[0].addr = random() % 3 ? pair.lmr.addr : random();
 					sqe->seg[0].lmr = random() % 3 ? pair.lmr.id : random() % 8;
-					sqe->op = static_cast<__u8>(1 + random() % 5);
+					sqe->op = static_cast<__u8>(1 + random() % 10);
 					sqe->num_seg = static_cast<__u8>(1 + random() % 2);
 				}
 			});

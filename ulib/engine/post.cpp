@@ -137,7 +137,7 @@ Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept
 	sqe.cookie = post.cookie;
 	sqe.remote_addr = post.remote ? post.remote->address : 0;
 	sqe.rkey = post.remote ? post.remote->rkey : 0;
-	sqe.reserved = 0;
+	sqe.imm = 0;
 	for (const Segment &segment : post.local) {
 		if (Status status = add_segment(ia(), pz_id_, segment, privilege, wanted, sqe);
 		    !status.ok())
