@@ -33,17 +33,4 @@ DAT_RETURN dat_cno_trigger(DAT_CNO_HANDLE, DAT_EVD_HANDLE *)
 	return error(DAT_NOT_IMPLEMENTED);
 }
 
-DAT_RETURN dat_ep_post_send_with_invalidate(DAT_EP_HANDLE, DAT_COUNT, DAT_LMR_TRIPLET *,
-					    DAT_DTO_COOKIE, DAT_COMPLETION_FLAGS, DAT_BOOLEAN,
-					    DAT_RMR_CONTEXT)
-{
-	return error(DAT_NOT_IMPLEMENTED);
-}
-
-DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE, const DAT_RMR_TRIPLET *, DAT_DTO_COOKIE,
-					const DAT_RMR_TRIPLET *, DAT_COMPLETION_FLAGS)
-{
-	return error(DAT_NOT_IMPLEMENTED);
-}
-
 } // namespace face_own
