@@ -6,7 +6,7 @@
 
 #include "bystander.hpp"
 #include "endpoint.hpp"
-#include "raw_device.hpp"
+#include "raw_pair.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,97 +19,6 @@
 
 namespace suite {
 namespace {
-
-constexpr std::size_t memory_size = 1 << 16;
-
-enum : std::uint32_t {
-	established = 0x4001,
-	disconnected = 0x4005,
-	broken = 0x4006,
-	request = 0x2001,
-	completion = 0x0001,
-};
-
-/** Two connected EPs of one file, with memory, all by the device's own calls. */
-class RawPair {
-public:
-	explicit RawPair(std::uint32_t sq_entries = 64)
-		: ia(sq_entries), events(ia, 256), requests(ia, 16, 0x10), pages(memory_size)
-	{
-		pz = ia.pz();
-		lmr = ia.lmr_create(pz, pages.data(), memory_size);
-		active = ia.ep_create(pz, events.id()).id;
-		passive = ia.ep_create(pz, events.id()).id;
-		connect();
-	}
-
-	/** An RDMA write inside of the pair's memory, which is right. */
-	kdapl_sqe write() const
-	{
-		kdapl_sqe sqe{};
-
-		sqe.ep = active;
-		sqe.op = KDAPL_OP_RDMA_WRITE;
-		sqe.num_seg = 1;
-		sqe.cookie = 42;
-		sqe.remote_addr = lmr.addr + 4096;
-		sqe.rkey = lmr.rkey;
-		sqe.seg[0] = { .addr = lmr.addr, .length = 64, .lmr = lmr.id };
-		return sqe;
-	}
-
-	/** Posts an entry, which must complete with this status and break the EP. */
-	void expect_refused(const kdapl_sqe &sqe, DAT_DTO_COMPLETION_STATUS status,
-			    Location where = Location::current())
-	{
-		ia.push(sqe);
-		require(ia.submit() == 0, "the doorbell fails", where);
-		kdapl_event event = next(completion, where);
-		require(event.status == static_cast<std::uint32_t>(status),
-			"status " + std::to_string(event.status) + " instead of " +
-				std::to_string(status),
-			where);
-		require(event.cookie == sqe.cookie, "the cookie is another one", where);
-	}
-
-	/** The next event of this kind. */
-	kdapl_event next(std::uint32_t type, Location where = Location::current())
-	{
-		for (;;) {
-			kdapl_event event = events.next(where);
-			if (event.type == type)
-				return event;
-		}
-	}
-
-	RawIa ia;
-	RawEvd events, requests;
-	Pages pages;
-	std::uint32_t pz = 0, active = 0, passive = 0;
-	kdapl_lmr_create lmr{};
-
-private:
-	void connect()
-	{
-		kdapl_psp_create psp{};
-		kdapl_ep_connect call{};
-		kdapl_cr_accept accept{};
-
-		psp.flags = KDAPL_PSP_ANY;
-		psp.evd = requests.id();
-		require(ia.file().call(KDAPL_PSP_CREATE, psp) == 0, "no PSP");
-		call.ep = active;
-		call.remote = ia.query().addrs[0];
-		call.conn_qual = psp.conn_qual;
-		call.timeout_us = 20'000'000;
-		require(ia.file().call(KDAPL_EP_CONNECT, call) == 0, "no connection");
-		accept.cr = static_cast<std::uint32_t>(requests.next().length);
-		accept.ep = passive;
-		require(ia.file().call(KDAPL_CR_ACCEPT, accept) == 0, "no acceptance");
-		next(established);
-		next(established);
-	}
-};
 
 /* ---- entries that are wrong ---- */
 
