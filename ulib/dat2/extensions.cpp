@@ -13,6 +13,8 @@
 using namespace face;
 using kdapl::Ep;
 
+static_assert(bits(DAT_DTO_RECEIVE_WITH_INVALIDATE) ==
+	      bits(kdapl::operation_receive_with_invalidate));
 static_assert(DAT_IB_DTO_RDMA_WRITE_IMMED == KDAPL_EV_OP_WRITE_IMM);
 static_assert(DAT_IB_DTO_RECV_IMMED == KDAPL_EV_OP_RECV_WRITE_IMM);
 static_assert(DAT_IB_DTO_FETCH_ADD == KDAPL_EV_OP_FETCH_ADD);

@@ -318,6 +318,8 @@ void Evd::translate(const kdapl_event &from, Event &to)
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cookie = from.cookie;
 		to.length = from.length & 0xffffffff;
+		if (to.operation == operation_receive_with_invalidate)
+			ia().lose(to.value);
 	} else if (from.type == event_connection_request) {
 		/* First what can fail: the event stays where it is then. */
 		Ref<Cr> cr =

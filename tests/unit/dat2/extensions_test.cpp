@@ -238,6 +238,31 @@ TEST_F(Extensions2, AReceiveTellsWhatItMadeInvalid)
 	EXPECT_EQ(dto.rmr_context, 1234u);
 }
 
+/* A context that is not its own, or not any more, says nothing of a window. */
+TEST_F(Extensions2, AWindowKnowsThatItWasMadeInvalid)
+{
+	DAT_RMR_CONTEXT first = 0, second = 0;
+	DAT_RMR_HANDLE rmr;
+	DAT_RMR_PARAM param;
+	const auto bind = [&](DAT_RMR_CONTEXT *context) {
+		return fake::rmr_bind(rmr, lmr, &one, DAT_MEM_PRIV_REMOTE_READ_FLAG, ep, cookie(1),
+				      plain, context);
+	};
+
+	ASSERT_EQ(dat_rmr_create(pz, &rmr), DAT_SUCCESS);
+	ASSERT_EQ(bind(&first), DAT_SUCCESS);
+	ASSERT_EQ(bind(&second), DAT_SUCCESS);
+	received(DAT_DTO_RECEIVE_WITH_INVALIDATE, first);
+	ASSERT_EQ(dat_rmr_query(rmr, DAT_RMR_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.rmr_context, second);
+	EXPECT_EQ(param.lmr_triplet.segment_length, 8u);
+	received(DAT_DTO_RECEIVE_WITH_INVALIDATE, second);
+	ASSERT_EQ(dat_rmr_query(rmr, DAT_RMR_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.rmr_context, 0u);
+	EXPECT_EQ(param.lmr_triplet.segment_length, 0u);
+	EXPECT_EQ(bind(&first), DAT_SUCCESS);
+}
+
 TEST_F(Extensions2, AReceiveTellsImmediateData)
 {
 	const struct {
