@@ -31,12 +31,18 @@ static bool lmr_type_known(u32 mem_type)
 	return false;
 }
 
+/* The kernel's memory is for no atomic operations: there are no calls for them. */
+static u32 lmr_privileges(const struct kdapl_ia *ia)
+{
+	return ia->kernel ? KDAPL_PRIV_ALL :
+			    KDAPL_PRIV_ALL | KDAPL_PRIV_REMOTE_ATOMIC;
+}
+
 /* What a type has no use for is zero. */
 static int lmr_check(const struct kdapl_ia *ia,
 		     const struct kdapl_lmr_create *arg)
 {
-	if (arg->privileges & ~(KDAPL_PRIV_ALL | KDAPL_PRIV_REMOTE_ATOMIC) ||
-	    arg->pad)
+	if (arg->privileges & ~lmr_privileges(ia) || arg->pad)
 		return -EINVAL;
 	if (!lmr_type_known(arg->mem_type))
 		return -EINVAL;

@@ -50,11 +50,15 @@ static bool op_known(const struct kdapl_ia *ia, u8 op)
 	}
 }
 
-/* Over what is not aligned the peer's device would end the connection. */
+/*
+ * They are among the reads that may be out at a time. Over what is not aligned the
+ * peer's device would end the connection.
+ */
 static enum kdapl_dto_status check_atomic(const struct kdapl_ep *ep,
 					  const struct kdapl_sqe *sqe)
 {
-	if (!IS_ALIGNED(sqe->remote_addr, KDAPL_ATOMIC_SIZE))
+	if (!ep->rdma_read_out ||
+	    !IS_ALIGNED(sqe->remote_addr, KDAPL_ATOMIC_SIZE))
 		return DAT_DTO_ERR_LOCAL_EP;
 	if (sqe->num_seg != 1 || !ep->max_request_iov ||
 	    sqe->seg[0].length != KDAPL_ATOMIC_SIZE)

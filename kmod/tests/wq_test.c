@@ -421,6 +421,20 @@ static void wq_tells_extensions(struct kunit *test)
 		   KDAPL_DTO_WORD(DAT_DTO_ERR_LOCAL_EP, KDAPL_EV_OP_FETCH_ADD));
 }
 
+/* A device would never begin what counts as a read, where there may be none. */
+static void wq_atomic_without_reads(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = atomic_sqe(env, &tep, KDAPL_OP_CMP_SWAP, 1);
+
+	env_connect(env, &tep);
+	tep.ep->rdma_read_out = 0;
+	prog_post(env, &sqe);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+}
+
 /* What the device or the transport does not have is refused, as if unknown. */
 static void wq_lacks(struct kunit *test)
 {
@@ -777,6 +791,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_tells_what_came),
 	KUNIT_CASE(wq_values_wait_for_room),
 	KUNIT_CASE(wq_tells_extensions),
+	KUNIT_CASE(wq_atomic_without_reads),
 	KUNIT_CASE(wq_lacks),
 	KUNIT_CASE(wq_suppressed),
 	KUNIT_CASE(wq_suppressed_recv),
