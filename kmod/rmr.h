@@ -41,6 +41,8 @@ struct rdma_cgroup;
  * @npages: how many it can map
  * @keys: how many were given out
  * @idle_key: the one that it had before it was mapped
+ * @addr: the first byte that it shows, as a program or a peer names it
+ * @length: how many it shows
  * @privileges: KDAPL_PRIV_*, that it was mapped with
  * @works: slots with a work request for it that is not finished
  * @registered: like an LMR: bound from the beginning, and once
@@ -57,6 +59,7 @@ struct kdapl_window {
 	unsigned int npages;
 	unsigned int keys;
 	u32 idle_key;
+	u64 addr, length;
 	u32 privileges;
 	unsigned int works;
 	bool registered;
