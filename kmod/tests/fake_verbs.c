@@ -690,6 +690,7 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
+	to_fake_dev(pd->device)->access = access;
 	mr->ib.device = pd->device;
 	mr->ib.type = IB_MR_TYPE_USER;
 	mr->ib.lkey = FAKE_LKEY + n;

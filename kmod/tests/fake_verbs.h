@@ -91,6 +91,7 @@ struct fake_sync {
  *	@srqs
  * @bad_sge: a segment was posted that is in no LMR
  * @registering: called while memory is registered
+ * @access: with which some was registered last
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
  * @invalidates_idle: an MR that is not registered may be invalidated
  * @max_cqs: how many of them there can be, 0 for any number
@@ -105,6 +106,7 @@ struct fake_dev {
 	int qps, cqs, pds, mrs, srqs;
 	bool bad_sge;
 	void (*registering)(u64 addr, u64 length);
+	int access;
 	bool bad_mr;
 	bool invalidates_idle;
 	bool no_mr;

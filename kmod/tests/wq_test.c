@@ -4,6 +4,7 @@
  * slot when its event is in the ring.
  */
 
+#include "../lmr.h"
 #include "env.h"
 
 #define DEPTH	8
@@ -421,6 +422,29 @@ static void wq_tells_extensions(struct kunit *test)
 		   KDAPL_DTO_WORD(DAT_DTO_ERR_LOCAL_EP, KDAPL_EV_OP_FETCH_ADD));
 }
 
+/* Memory for atomic operations, where there are any. */
+static void wq_memory_for_atomics(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct kdapl_lmr_create arg = {
+		.pz = env->pz,
+		.mem_type = KDAPL_MEM_VIRTUAL,
+		.privileges = KDAPL_PRIV_REMOTE_ATOMIC,
+		.addr = ENV_LMR_ADDR,
+		.length = ENV_LMR_LENGTH,
+	}, again = arg;
+
+	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), 0);
+	KUNIT_EXPECT_NE(test, arg.rkey, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->access,
+			IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_LOCAL_WRITE);
+	arg = again;
+	env->ia->atomic = false;
+	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), -EOPNOTSUPP);
+	arg.privileges = KDAPL_PRIV_REMOTE_ATOMIC << 1;
+	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), -EINVAL);
+}
+
 /* A device would never begin what counts as a read, where there may be none. */
 static void wq_atomic_without_reads(struct kunit *test)
 {
@@ -791,6 +815,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_tells_what_came),
 	KUNIT_CASE(wq_values_wait_for_room),
 	KUNIT_CASE(wq_tells_extensions),
+	KUNIT_CASE(wq_memory_for_atomics),
 	KUNIT_CASE(wq_atomic_without_reads),
 	KUNIT_CASE(wq_lacks),
 	KUNIT_CASE(wq_suppressed),
