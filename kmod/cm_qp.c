@@ -87,8 +87,11 @@ static int qp_move(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	if (state == IB_QPS_INIT) {
 		attr.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
 				       IB_ACCESS_REMOTE_WRITE;
+		/* Atomic operations are served as reads are. */
 		if (ep->rdma_read_in)
 			attr.qp_access_flags |= IB_ACCESS_REMOTE_READ;
+		if (ep->rdma_read_in && ep->obj.ia->atomic)
+			attr.qp_access_flags |= IB_ACCESS_REMOTE_ATOMIC;
 	}
 	/* As settled; what rdma_cm has is the peer's wish. */
 	attr.max_dest_rd_atomic = min_t(u32, ep->rdma_read_in, U8_MAX);

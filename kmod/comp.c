@@ -72,17 +72,24 @@ static bool is_solicited(const struct kdapl_ep *ep,
 	       ep->recv_notify == KDAPL_NOTIFY_SOLICITED;
 }
 
-static enum dat_dtos operation(const struct kdapl_work *work)
+/* As DAT itself has it, which knows of no immediate data. */
+static u32 operation(const struct kdapl_work *work)
 {
 	switch (work->op) {
 	case KDAPL_OP_RECV:
-		return work->invalidates ? DAT_DTO_RECEIVE_WITH_INVALIDATE :
-					   DAT_DTO_RECEIVE;
+		return work->brought == KDAPL_BROUGHT_INVALIDATION ?
+		       DAT_DTO_RECEIVE_WITH_INVALIDATE : DAT_DTO_RECEIVE;
 	case KDAPL_OP_RDMA_WRITE:
 		return DAT_DTO_RDMA_WRITE;
 	case KDAPL_OP_RDMA_READ:
-	case KDAPL_WORK_READ_RMR:
+	case KDAPL_OP_READ_RMR:
 		return DAT_DTO_RDMA_READ;
+	case KDAPL_OP_WRITE_IMM:
+		return KDAPL_EV_OP_WRITE_IMM;
+	case KDAPL_OP_CMP_SWAP:
+		return KDAPL_EV_OP_CMP_SWAP;
+	case KDAPL_OP_FETCH_ADD:
+		return KDAPL_EV_OP_FETCH_ADD;
 	case KDAPL_WORK_FMR:
 		return DAT_DTO_LMR_FMR;
 	case KDAPL_WORK_LMR_INV:
@@ -92,23 +99,36 @@ static enum dat_dtos operation(const struct kdapl_work *work)
 	}
 }
 
-/* What a program that asked is told; what its message made invalid it is not. */
+static u32 operation_for_program(const struct kdapl_work *work)
+{
+	switch (work->brought) {
+	case KDAPL_BROUGHT_IMM:
+		return KDAPL_EV_OP_RECV_IMM;
+	case KDAPL_BROUGHT_WRITE_IMM:
+		return KDAPL_EV_OP_RECV_WRITE_IMM;
+	default:
+		return operation(work);
+	}
+}
+
+/* What a program that asked is told. */
 static void tell_program(const struct kdapl_work *work,
 			 struct kdapl_event *event)
 {
-	enum dat_dtos op = operation(work);
-
-	if (op == DAT_DTO_RECEIVE_WITH_INVALIDATE)
-		op = DAT_DTO_RECEIVE;
-	event->status = KDAPL_DTO_WORD(event->status, op);
+	event->status = KDAPL_DTO_WORD(event->status,
+				       operation_for_program(work));
+	if (work->brought != KDAPL_BROUGHT_NOTHING) {
+		event->status |= KDAPL_EV_VALUE;
+		event->type = work->value;
+	}
 }
 
 static void tell_kernel(const struct kdapl_work *work,
 			struct kdapl_event *event)
 {
 	event->status = KDAPL_DTO_WORD(event->status, operation(work));
-	if (work->invalidates)
-		event->user = KDAPL_DTO_USER_WORD(event->user, work->rkey);
+	if (work->brought == KDAPL_BROUGHT_INVALIDATION)
+		event->user = KDAPL_DTO_USER_WORD(event->user, work->value);
 }
 
 static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
@@ -218,14 +238,24 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 static void invalidated(const struct kdapl_ep *ep, struct kdapl_work *work,
 			u32 rkey)
 {
-	struct kdapl_ia *ia = ep->obj.ia;
+	work->brought = KDAPL_BROUGHT_INVALIDATION;
+	work->value = rkey;
+	kdapl_rmr_lost(ep->obj.ia, rkey);
+	kdapl_fmr_lost(ep->obj.ia, rkey);
+}
 
-	if (!ia->kernel)
-		return;
-	work->invalidates = true;
-	work->rkey = rkey;
-	kdapl_rmr_lost(ia, rkey);
-	kdapl_fmr_lost(ia, rkey);
+/* What came with the message. */
+static void brought(const struct kdapl_ep *ep, struct kdapl_work *work,
+		    const struct ib_wc *wc)
+{
+	if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {
+		invalidated(ep, work, wc->ex.invalidate_rkey);
+	} else if (wc->wc_flags & IB_WC_WITH_IMM) {
+		work->brought = wc->opcode == IB_WC_RECV_RDMA_WITH_IMM ?
+				KDAPL_BROUGHT_WRITE_IMM : KDAPL_BROUGHT_IMM;
+		/* As the peer's memory had it. */
+		work->value = (__force u32)wc->ex.imm_data;
+	}
 }
 
 static void received(struct kdapl_ep *ep, struct kdapl_work *work,
@@ -233,8 +263,8 @@ static void received(struct kdapl_ep *ep, struct kdapl_work *work,
 {
 	work->length = wc->byte_len;
 	work->status = recv_status(wc->status);
-	if (wc->status == IB_WC_SUCCESS && wc->wc_flags & IB_WC_WITH_INVALIDATE)
-		invalidated(ep, work, wc->ex.invalidate_rkey);
+	if (wc->status == IB_WC_SUCCESS)
+		brought(ep, work, wc);
 	if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
 		queue_work(kdapl_workqueue, &ep->notify_work);
 }

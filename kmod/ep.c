@@ -322,6 +322,8 @@ static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
 	};
 	int mask = IB_QP_STATE | IB_QP_ACCESS_FLAGS;
 
+	if (ia->atomic)
+		attr.qp_access_flags |= IB_ACCESS_REMOTE_ATOMIC;
 	if (!ia->iwarp)
 		mask |= IB_QP_PKEY_INDEX | IB_QP_PORT;
 	return ib_modify_qp(qp, &attr, mask);

@@ -44,17 +44,13 @@ struct kdapl_srq;
 #define KDAPL_WORK_FMR		0xfd
 #define KDAPL_WORK_LMR_INV	0xfc
 #define KDAPL_WORK_FMR_FIRST	0xfb
-/* A send that invalidates @rkey at the peer's; of a consumer in the kernel only. */
-#define KDAPL_WORK_SEND_INV	0xfe
-/* An RDMA read into what an RMR is bound to; of the same ones. */
-#define KDAPL_WORK_READ_RMR	0xfa
 
 /*
  * The status of a completion that a consumer in the kernel takes has its operation
  * besides, enum dat_dtos. A program's has it where it asked: KDAPL_IA_TELL_OP.
  */
 #define KDAPL_DTO_STATUS(word)		((word) & 0xff)
-#define KDAPL_DTO_OPERATION(word)	((word) >> KDAPL_EV_OP_SHIFT)
+#define KDAPL_DTO_OPERATION(word)	((word) >> KDAPL_EV_OP_SHIFT & 0xff)
 #define KDAPL_DTO_WORD(status, op)	((status) | (op) << KDAPL_EV_OP_SHIFT)
 
 /*
@@ -64,6 +60,14 @@ struct kdapl_srq;
 #define KDAPL_DTO_USER(word)		lower_32_bits(word)
 #define KDAPL_DTO_KEY(word)		upper_32_bits(word)
 #define KDAPL_DTO_USER_WORD(user, key)	(lower_32_bits(user) | (u64)(key) << 32)
+
+/* What came with the message of a receive, besides its bytes. */
+enum kdapl_brought {
+	KDAPL_BROUGHT_NOTHING,
+	KDAPL_BROUGHT_INVALIDATION,	/* of a key */
+	KDAPL_BROUGHT_IMM,		/* immediate data */
+	KDAPL_BROUGHT_WRITE_IMM,	/* likewise; the message is an RDMA write */
+};
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
@@ -81,13 +85,13 @@ struct kdapl_work {
 	struct kdapl_rw *rw;	/* of which it is one request, or NULL: rw.c */
 	u64 cookie;
 	u32 length;
-	u32 rkey;		/* that its message made invalid, if @invalidates */
+	u32 value;		/* that its message brought */
 	u8 op;			/* enum kdapl_op, or KDAPL_WORK_* */
 	u8 state;
 	u8 status;		/* enum kdapl_dto_status */
 	bool suppress;
 	bool quiet;		/* its event is no notification, unless it failed */
-	bool invalidates;	/* a receive of a consumer in the kernel */
+	u8 brought;		/* enum kdapl_brought */
 };
 
 /*
@@ -295,8 +299,7 @@ int kdapl_post_init(struct kdapl_ep *ep);
  * Any context up to softirq.
  *
  * Return: where each operation is to be filled in, as a program fills an entry of
- * the submission ring, for kdapl_post_add(). The operation can be
- * KDAPL_WORK_SEND_INV as well, or KDAPL_WORK_READ_RMR: kdapl_rmr_sge().
+ * the submission ring, for kdapl_post_add().
  */
 struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
 	__acquires(&ep->lock);

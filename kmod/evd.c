@@ -54,7 +54,7 @@ static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event,
 		      struct kdapl_evrec *rec)
 {
 	/* The event may be part of the record, which goes. */
-	bool announce = event->type;
+	bool announce = kdapl_event_tells(event);
 	bool quiet = rec && rec->quiet;
 
 	if (announce)
@@ -88,14 +88,14 @@ static void evd_set_flag(struct kdapl_evd *evd, u32 flag, bool on)
 
 static bool is_loud(const struct kdapl_evrec *rec)
 {
-	return rec->event.type && !rec->quiet;
+	return kdapl_event_tells(&rec->event) && !rec->quiet;
 }
 
 /* A record begins or ceases to wait for room. */
 static void evd_count(struct kdapl_evd *evd, const struct kdapl_evrec *rec,
 		      int n)
 {
-	if (rec->event.type)
+	if (kdapl_event_tells(&rec->event))
 		evd->backlog_len += n;
 	if (is_loud(rec))
 		evd->backlog_loud += n;
@@ -108,7 +108,7 @@ static void evd_refill(struct kdapl_evd *evd)
 
 	while (!list_empty(&evd->backlog)) {
 		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
-		if (rec->event.type && !evd_has_room(evd))
+		if (kdapl_event_tells(&rec->event) && !evd_has_room(evd))
 			break;
 		list_del_init(&rec->list);
 		evd_count(evd, rec, -1);
@@ -135,7 +135,7 @@ static void evd_make_loud(struct kdapl_evd *evd)
 	struct kdapl_evrec *rec;
 
 	list_for_each_entry_reverse(rec, &evd->backlog, list) {
-		if (!rec->event.type)
+		if (!kdapl_event_tells(&rec->event))
 			continue;
 		evd->backlog_loud += rec->quiet;
 		rec->quiet = false;
@@ -167,7 +167,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec)
 {
 	/* The event may be part of the record, which goes. */
-	bool event_came = event->type;
+	bool event_came = kdapl_event_tells(event);
 	bool quiet = rec && rec->quiet;
 
 	if (!evd) {
@@ -179,7 +179,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 	if (evd->dead) {
 		evd_release(rec);
 	} else if (list_empty(&evd->backlog) &&
-		   (!event->type || evd_has_room(evd))) {
+		   (!event_came || evd_has_room(evd))) {
 		evd_store(evd, event, rec);
 	} else {
 		rec->event = *event;

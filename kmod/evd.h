@@ -35,6 +35,12 @@ struct kdapl_evrec {
 	bool told;		/* one, because an event before it may have been */
 };
 
+/* It is one; else its record only has to be given back in its turn. A value may be 0. */
+static inline bool kdapl_event_tells(const struct kdapl_event *event)
+{
+	return event->type || event->status & KDAPL_EV_VALUE;
+}
+
 struct kdapl_cno;
 struct kdapl_cq;
 
@@ -120,7 +126,7 @@ void kdapl_evd_hook(struct kdapl_evd *evd,
 /**
  * kdapl_evd_post() - queue an event
  * @evd: where to, NULL to drop it (the consumer is not interested)
- * @event: copied; without a type nothing is queued, but the record still gets
+ * @event: copied; without a type or a value nothing is queued, but the record still gets
  *	its release in order with the events before it
  * @rec: keeps the event while the ring is full; owned by the EVD until its
  *	release is called, which may be before this returns

@@ -172,6 +172,9 @@ static int ia_set_limits(struct kdapl_ia *ia)
 	/* rdma_cm negotiates the depths in eight bits. */
 	ia->max_read_in = min_t(u32, attrs->max_qp_rd_atom, U8_MAX);
 	ia->max_read_out = min_t(u32, attrs->max_qp_init_rd_atom, U8_MAX);
+	/* iWARP has neither, whatever its device says. */
+	ia->imm = !ia->iwarp;
+	ia->atomic = !ia->iwarp && attrs->atomic_cap != IB_ATOMIC_NONE;
 
 	ia->max_private_data = kdapl_cm_max_private_data(ia, false);
 	ia->max_private_data_accept = kdapl_cm_max_private_data(ia, true);
@@ -218,7 +221,7 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
-	xa_init(&ia->windows);
+	xa_init_flags(&ia->windows, ia->kernel ? 0 : XA_FLAGS_ACCOUNT);
 	xa_init(&ia->fmrs);
 	kdapl_obj_table_init(&ia->objs);
 	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
@@ -543,6 +546,12 @@ int kdapl_ia_query(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 		arg->flags |= KDAPL_IA_RELAXED_ORDERING;
 	if (ia->frwr)
 		arg->flags |= KDAPL_IA_FRWR;
+	if (ia->atomic)
+		arg->flags |= KDAPL_IA_ATOMIC;
+	if (ia->imm)
+		arg->flags |= KDAPL_IA_IMM;
+	if (ia->max_rmr_size)
+		arg->flags |= KDAPL_IA_INV;
 	ia_query_names(ia, arg);
 	ia_query_port(ia, arg);
 	arg->num_addrs = kdapl_ia_addrs(ia, NULL, arg->addrs,

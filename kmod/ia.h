@@ -41,6 +41,8 @@ struct kdapl_ia {
 	bool rmr_reuse;			/* an MR may be bound more than once */
 	bool rmr_register;		/* a window is registered like an LMR */
 	bool rmr_inv_first;		/* an MR is registered behind an invalidation */
+	bool imm;			/* the transport carries immediate data */
+	bool atomic;			/* the device does atomic operations */
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */
@@ -70,7 +72,7 @@ struct kdapl_ia {
 	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
-	struct xarray windows;		/* those of a consumer in the kernel, by key */
+	struct xarray windows;		/* of RMRs, by key */
 	struct xarray fmrs;		/* LMRs for fast registration, by key */
 
 	/* limits: the smaller of the device's and ours */

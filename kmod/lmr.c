@@ -31,11 +31,18 @@ static bool lmr_type_known(u32 mem_type)
 	return false;
 }
 
+/* The kernel's memory is for no atomic operations: there are no calls for them. */
+static u32 lmr_privileges(const struct kdapl_ia *ia)
+{
+	return ia->kernel ? KDAPL_PRIV_ALL :
+			    KDAPL_PRIV_ALL | KDAPL_PRIV_REMOTE_ATOMIC;
+}
+
 /* What a type has no use for is zero. */
 static int lmr_check(const struct kdapl_ia *ia,
 		     const struct kdapl_lmr_create *arg)
 {
-	if (arg->privileges & ~KDAPL_PRIV_ALL || arg->pad)
+	if (arg->privileges & ~lmr_privileges(ia) || arg->pad)
 		return -EINVAL;
 	if (!lmr_type_known(arg->mem_type))
 		return -EINVAL;
@@ -45,8 +52,9 @@ static int lmr_check(const struct kdapl_ia *ia,
 	if (arg->mem_type != KDAPL_MEM_SHARED &&
 	    memchr_inv(arg->cookie, 0, sizeof(arg->cookie)))
 		return -EINVAL;
-	/* A device that registers neither way. */
-	if (!ia->max_lmr_size)
+	/* A device that registers neither way; or one without atomic operations. */
+	if (!ia->max_lmr_size ||
+	    (arg->privileges & KDAPL_PRIV_REMOTE_ATOMIC && !ia->atomic))
 		return -EOPNOTSUPP;
 	if (arg->mem_type == KDAPL_MEM_LMR)
 		return arg->addr || arg->length ? -EINVAL : 0;
@@ -63,7 +71,7 @@ static int lmr_check(const struct kdapl_ia *ia,
  * DAT's privileges as the device wants them. Local use is held to the
  * privileges by kdapl_lmr_sge(), so the device may be told more:
  *
- * Verbs want local write with remote write, DAT does not. iWARP's RDMA read
+ * Verbs want local write with remote write and atomic operations, DAT does not. iWARP's RDMA read
  * names its sink to the peer like the target of a write, and most of its
  * devices want remote write there; siw checks for local write alone.
  */
@@ -81,6 +89,8 @@ int kdapl_lmr_access(const struct kdapl_lmr *lmr)
 		access |= IB_ACCESS_REMOTE_READ;
 	if (lmr->privileges & KDAPL_PRIV_REMOTE_WRITE)
 		access |= IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
+	if (lmr->privileges & KDAPL_PRIV_REMOTE_ATOMIC)
+		access |= IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_LOCAL_WRITE;
 	if (lmr->relaxed)
 		access |= IB_ACCESS_RELAXED_ORDERING;
 	return access;
@@ -422,7 +432,8 @@ static void lmr_publish(struct kdapl_lmr *lmr, struct kdapl_lmr_create *arg)
 	arg->addr = lmr->addr;
 	arg->length = lmr->length;
 	arg->rkey = 0;
-	if (arg->privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE))
+	if (arg->privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE |
+			       KDAPL_PRIV_REMOTE_ATOMIC))
 		arg->rkey = lmr->mr->rkey;
 	if (arg->mem_type == KDAPL_MEM_VIRTUAL && !lmr->relaxed)
 		arg->mem_type = KDAPL_MEM_SO_VIRTUAL;

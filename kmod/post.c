@@ -28,30 +28,57 @@ static bool ep_flushes(const struct kdapl_ep *ep, bool recv)
 	return ep->state != KDAPL_EP_CONNECTED;
 }
 
+/* An operation that the device or the transport lacks is as one that nobody knows. */
+static bool op_known(const struct kdapl_ia *ia, u8 op)
+{
+	switch (op) {
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_RECV:
+	case KDAPL_OP_RDMA_WRITE:
+	case KDAPL_OP_RDMA_READ:
+		return true;
+	case KDAPL_OP_SEND_INV:
+	case KDAPL_OP_READ_RMR:
+		return ia->max_rmr_size;
+	case KDAPL_OP_WRITE_IMM:
+		return ia->imm;
+	case KDAPL_OP_CMP_SWAP:
+	case KDAPL_OP_FETCH_ADD:
+		return ia->atomic;
+	default:
+		return false;
+	}
+}
+
+/*
+ * They are among the reads that may be out at a time. Over what is not aligned the
+ * peer's device would end the connection.
+ */
+static enum kdapl_dto_status check_atomic(const struct kdapl_ep *ep,
+					  const struct kdapl_sqe *sqe)
+{
+	if (!ep->rdma_read_out ||
+	    !IS_ALIGNED(sqe->remote_addr, KDAPL_ATOMIC_SIZE))
+		return DAT_DTO_ERR_LOCAL_EP;
+	if (sqe->num_seg != 1 || !ep->max_request_iov ||
+	    sqe->seg[0].length != KDAPL_ATOMIC_SIZE)
+		return DAT_DTO_ERR_LOCAL_LENGTH;
+	return DAT_DTO_SUCCESS;
+}
+
 static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 					 const struct kdapl_sqe *sqe)
 {
 	u32 max_iov = is_recv(sqe) ? ep->max_recv_iov : ep->max_request_iov;
+	const struct kdapl_ia *ia = ep->obj.ia;
 
-	if (sqe->flags & ~KDAPL_SQE_FLAGS || sqe->reserved)
+	if (sqe->flags & ~KDAPL_SQE_FLAGS || !op_known(ia, sqe->op) ||
+	    (sqe->imm && sqe->op != KDAPL_OP_WRITE_IMM))
 		return DAT_DTO_ERR_LOCAL_EP;
-
-	switch (sqe->op) {
-	case KDAPL_OP_SEND:
-	case KDAPL_OP_RECV:
-	case KDAPL_OP_RDMA_WRITE:
-		break;
-	case KDAPL_OP_RDMA_READ:
-		max_iov = min(max_iov, ep->obj.ia->max_iov_read);
-		break;
-	case KDAPL_WORK_SEND_INV:
-	case KDAPL_WORK_READ_RMR:
-		if (ep->obj.ia->kernel)
-			break;
-		return DAT_DTO_ERR_LOCAL_EP;
-	default:
-		return DAT_DTO_ERR_LOCAL_EP;
-	}
+	if (is_atomic(sqe))
+		return check_atomic(ep, sqe);
+	if (sqe->op == KDAPL_OP_RDMA_READ || sqe->op == KDAPL_OP_READ_RMR)
+		max_iov = min(max_iov, ia->max_iov_read);
 	return sqe->num_seg > max_iov ? DAT_DTO_ERR_LOCAL_LENGTH :
 					DAT_DTO_SUCCESS;
 }
@@ -62,14 +89,15 @@ static enum kdapl_dto_status make_sges(struct kdapl_ep *ep,
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct ib_sge *sge = chain->sge[chain->len];
-	bool writes = is_recv(sqe) || sqe->op == KDAPL_OP_RDMA_READ;
+	bool writes = is_recv(sqe) || sqe->op == KDAPL_OP_RDMA_READ ||
+		      is_atomic(sqe);
 	u32 privilege = writes ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ;
 	enum kdapl_dto_status status;
 	unsigned int i;
 
 	*length = 0;
 	for (i = 0; i < sqe->num_seg; i++) {
-		if (sqe->op == KDAPL_WORK_READ_RMR)
+		if (sqe->op == KDAPL_OP_READ_RMR)
 			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], &sge[i]);
 		else
@@ -90,10 +118,16 @@ static enum ib_wr_opcode wr_opcode(u8 op)
 	case KDAPL_OP_RDMA_WRITE:
 		return IB_WR_RDMA_WRITE;
 	case KDAPL_OP_RDMA_READ:
-	case KDAPL_WORK_READ_RMR:
+	case KDAPL_OP_READ_RMR:
 		return IB_WR_RDMA_READ;
-	case KDAPL_WORK_SEND_INV:
+	case KDAPL_OP_SEND_INV:
 		return IB_WR_SEND_WITH_INV;
+	case KDAPL_OP_WRITE_IMM:
+		return IB_WR_RDMA_WRITE_WITH_IMM;
+	case KDAPL_OP_CMP_SWAP:
+		return IB_WR_ATOMIC_CMP_AND_SWP;
+	case KDAPL_OP_FETCH_ADD:
+		return IB_WR_ATOMIC_FETCH_AND_ADD;
 	default:
 		return IB_WR_SEND;
 	}
@@ -110,6 +144,25 @@ static bool takes_fence(const struct kdapl_ep *ep, enum ib_wr_opcode opcode)
 	       ep->obj.ia->dev->ops.driver_id != RDMA_DRIVER_SIW;
 }
 
+/* What it names at the peer's, and what it brings there besides its segments. */
+static void fill_remote(union kdapl_send *send, const struct kdapl_sqe *sqe)
+{
+	if (is_atomic(sqe)) {
+		send->atomic.remote_addr = sqe->remote_addr;
+		send->atomic.rkey = sqe->rkey;
+		send->atomic.compare_add = sqe->seg[1].addr;
+		send->atomic.swap = sqe->seg[2].addr;
+		return;
+	}
+	if (sqe->op == KDAPL_OP_SEND_INV)
+		send->wr.ex.invalidate_rkey = sqe->rkey;
+	/* As the program's memory has it: that is how others send it, too. */
+	if (sqe->op == KDAPL_OP_WRITE_IMM)
+		send->wr.ex.imm_data = (__force __be32)sqe->imm;
+	send->rdma.remote_addr = sqe->remote_addr;
+	send->rdma.rkey = sqe->rkey;
+}
+
 /*
  * Every request is signalled to the module, also the ones whose success the
  * program does not want to hear of: the count of finished work is exact at any
@@ -119,29 +172,27 @@ static void fill_send(struct kdapl_ep *ep, struct kdapl_chain *chain,
 		      struct kdapl_work *work)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
-	struct ib_rdma_wr *wr = &chain->send[chain->len];
+	union kdapl_send *send = &chain->send[chain->len];
+	struct ib_send_wr *wr = &send->wr;
 
-	wr->wr.wr_id = (uintptr_t)work;
-	wr->wr.sg_list = chain->sge[chain->len];
-	wr->wr.num_sge = sqe->num_seg;
-	wr->wr.opcode = wr_opcode(sqe->op);
+	wr->wr_id = (uintptr_t)work;
+	wr->sg_list = chain->sge[chain->len];
+	wr->num_sge = sqe->num_seg;
+	wr->opcode = wr_opcode(sqe->op);
 	/* siw refuses a read without one, and completes it later all the same. */
-	if (wr->wr.opcode == IB_WR_RDMA_READ && !sqe->num_seg) {
+	if (wr->opcode == IB_WR_RDMA_READ && !sqe->num_seg) {
 		chain->sge[chain->len][0] = (struct ib_sge){};
-		wr->wr.num_sge = 1;
+		wr->num_sge = 1;
 	}
-	wr->wr.send_flags = IB_SEND_SIGNALED;
-	if (sqe->flags & KDAPL_SQE_SOLICITED && !is_rdma(sqe))
-		wr->wr.send_flags |= IB_SEND_SOLICITED;
-	if (sqe->flags & KDAPL_SQE_FENCE && takes_fence(ep, wr->wr.opcode))
-		wr->wr.send_flags |= IB_SEND_FENCE;
-	wr->wr.next = NULL;
+	wr->send_flags = IB_SEND_SIGNALED;
+	if (sqe->flags & KDAPL_SQE_SOLICITED && is_message(sqe))
+		wr->send_flags |= IB_SEND_SOLICITED;
+	if (sqe->flags & KDAPL_SQE_FENCE && takes_fence(ep, wr->opcode))
+		wr->send_flags |= IB_SEND_FENCE;
+	wr->next = NULL;
 	if (chain->len)
-		chain->send[chain->len - 1].wr.next = &wr->wr;
-	if (sqe->op == KDAPL_WORK_SEND_INV)
-		wr->wr.ex.invalidate_rkey = sqe->rkey;
-	wr->remote_addr = sqe->remote_addr;
-	wr->rkey = sqe->rkey;
+		chain->send[chain->len - 1].wr.next = wr;
+	fill_remote(send, sqe);
 	chain->len++;
 }
 
@@ -192,7 +243,7 @@ static struct kdapl_work *wq_next(struct kdapl_wq *wq, u8 op, u64 cookie,
 	work->op = op;
 	work->suppress = flags & KDAPL_SQE_SUPPRESS && op != KDAPL_OP_RECV;
 	work->quiet = flags & KDAPL_SQE_QUIET;
-	work->invalidates = false;
+	work->brought = KDAPL_BROUGHT_NOTHING;
 	work->length = 0;
 	return work;
 }

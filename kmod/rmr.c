@@ -142,17 +142,12 @@ static struct kdapl_window *window_made(struct kdapl_window *window)
 	return ERR_CAST(mr);
 }
 
-/*
- * A consumer in the kernel can name it by its key: kdapl_rmr_sge(). So can its peer:
- * kdapl_rmr_lost().
- */
+/* A read can name it by its key: kdapl_rmr_sge(). So can the peer: kdapl_rmr_lost(). */
 static struct kdapl_window *window_list(struct kdapl_window *window)
 {
 	struct kdapl_ia *ia = window->ia;
 	int ret;
 
-	if (!ia->kernel)
-		return window;
 	ret = xa_insert(&ia->windows, kdapl_key_index(window->mr->rkey), window,
 			GFP_KERNEL);
 	if (!ret)
@@ -173,6 +168,14 @@ static struct kdapl_window *window_create(struct kdapl_rmr *rmr,
 	return IS_ERR(window) ? window : window_list(window);
 }
 
+static void window_shows(struct kdapl_window *window,
+			 const struct kdapl_rmr_bind *arg)
+{
+	window->addr = arg->addr;
+	window->length = arg->length;
+	window->privileges = arg->privileges;
+}
+
 /* One over what is to be bound, pinned and charged by the device. */
 static struct kdapl_window *window_register(struct kdapl_rmr *rmr,
 					    const struct kdapl_rmr_bind *arg)
@@ -182,9 +185,11 @@ static struct kdapl_window *window_register(struct kdapl_rmr *rmr,
 	if (IS_ERR(window))
 		return window;
 	window->registered = true;
+	window_shows(window, arg);
 	window->mr = ib_reg_user_mr(rmr->pz->pd, arg->addr, arg->length,
 				    arg->addr, bind_access(arg->privileges));
-	return window_made(window);
+	window = window_made(window);
+	return IS_ERR(window) ? window : window_list(window);
 }
 
 /* One that is not bound: the spare one if it will do. Caller holds the mutex. */
@@ -354,7 +359,7 @@ static struct kdapl_window *window_over(struct kdapl_rmr *rmr,
 		window_free(window);
 		return ERR_PTR(ret);
 	}
-	window->privileges = arg->privileges;
+	window_shows(window, arg);
 	window->idle_key = window->mr->rkey;
 	ib_update_fast_reg_key(window->mr, ib_inc_rkey(window->mr->rkey));
 	window->keys++;
@@ -658,7 +663,7 @@ int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg)
 	return ret;
 }
 
-/* ---- for consumers in the kernel ---------------------------------------- */
+/* ---- what is bound now ---------------------------------------------------- */
 
 void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now)
 {
@@ -669,8 +674,8 @@ void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now)
 	bound = rmr->bound;
 	if (bound) {
 		now->lmr = bound->lmr->obj.id;
-		now->addr = bound->mr->iova;
-		now->length = bound->mr->length;
+		now->addr = bound->addr;
+		now->length = bound->length;
 		now->privileges = bound->privileges;
 		now->rkey = bound->mr->rkey;
 	}
@@ -682,19 +687,19 @@ static enum kdapl_dto_status window_sge(const struct kdapl_window *window,
 					const struct kdapl_seg *seg,
 					struct ib_sge *sge)
 {
-	const struct ib_mr *mr = window->mr;
 	u64 offset;
 
-	if (window->rmr->bound != window || mr->rkey != seg->lmr ||
+	if (window->rmr->bound != window || window->mr->rkey != seg->lmr ||
 	    !(window->privileges & KDAPL_PRIV_REMOTE_WRITE))
 		return DAT_DTO_ERR_LOCAL_PROTECTION;
 	/* Below the start it wraps to something larger than any window. */
-	offset = seg->addr - mr->iova;
-	if (offset > mr->length || seg->length > mr->length - offset)
+	offset = seg->addr - window->addr;
+	if (offset > window->length ||
+	    seg->length > window->length - offset)
 		return DAT_DTO_ERR_LOCAL_PROTECTION;
 	sge->addr = seg->addr;
 	sge->length = seg->length;
-	sge->lkey = mr->lkey;
+	sge->lkey = window->mr->lkey;
 	return DAT_DTO_SUCCESS;
 }
 

@@ -41,6 +41,8 @@ struct rdma_cgroup;
  * @npages: how many it can map
  * @keys: how many were given out
  * @idle_key: the one that it had before it was mapped
+ * @addr: the first byte that it shows, as a program or a peer names it
+ * @length: how many it shows
  * @privileges: KDAPL_PRIV_*, that it was mapped with
  * @works: slots with a work request for it that is not finished
  * @registered: like an LMR: bound from the beginning, and once
@@ -57,6 +59,7 @@ struct kdapl_window {
 	unsigned int npages;
 	unsigned int keys;
 	u32 idle_key;
+	u64 addr, length;
 	u32 privileges;
 	unsigned int works;
 	bool registered;
@@ -127,7 +130,7 @@ int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg);
 void kdapl_rmr_query(struct kdapl_rmr *rmr, struct kdapl_rmr_bind *now);
 /**
  * kdapl_rmr_sge() - what is bound to an RMR becomes the device's, to be written
- * @ia: of a kernel consumer
+ * @ia: the IA
  * @pz: the PZ of the EP
  * @seg: @lmr is the RMR context
  * @sge: out
@@ -142,7 +145,7 @@ enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
 				    struct ib_sge *sge);
 /**
  * kdapl_rmr_lost() - a peer's message has made a key invalid
- * @ia: of a kernel consumer
+ * @ia: the IA
  * @key: as the peer named it, which may be anything's
  *
  * What is bound under it is bound no more. The caller holds the lock of an EP.

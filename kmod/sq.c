@@ -69,6 +69,13 @@ static u32 sq_pending(struct kdapl_sq *sq)
 	return n <= sq->mask + 1 ? n : 0;
 }
 
+/* An atomic operation has its operands in those behind its one. */
+static unsigned int sq_segs(const struct kdapl_sqe *sqe)
+{
+	return is_atomic(sqe) ? KDAPL_ATOMIC_SEGS :
+				min_t(unsigned int, sqe->num_seg, KDAPL_SEGS_MAX);
+}
+
 /*
  * The one copy of an entry. The program may rewrite it meanwhile, so each word
  * is read once and never again.
@@ -84,8 +91,7 @@ static void sq_copy(struct kdapl_sqe *to, const struct kdapl_sqe *from)
 
 	for (i = 0; i < offsetof(struct kdapl_sqe, seg) / sizeof(u64); i++)
 		dst[i] = READ_ONCE(src[i]);
-	words = i + min_t(unsigned int, to->num_seg, KDAPL_SEGS_MAX) *
-		    (sizeof(struct kdapl_seg) / sizeof(u64));
+	words = i + sq_segs(to) * (sizeof(struct kdapl_seg) / sizeof(u64));
 	for (; i < words; i++)
 		dst[i] = READ_ONCE(src[i]);
 }

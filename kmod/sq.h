@@ -20,12 +20,19 @@
 
 struct kdapl_ia;
 
+/* A request of the ring, as one of the device. */
+union kdapl_send {
+	struct ib_send_wr wr;	/* which the others begin with */
+	struct ib_rdma_wr rdma;
+	struct ib_atomic_wr atomic;
+};
+
 /* One posting call's worth of work, all for one EP and one direction. */
 struct kdapl_chain {
 	struct kdapl_sqe sqe;	/* the one copy of the entry at hand */
 	unsigned int len;
 	union {
-		struct ib_rdma_wr send[KDAPL_SQ_CHAIN];
+		union kdapl_send send[KDAPL_SQ_CHAIN];
 		struct ib_recv_wr recv[KDAPL_SQ_CHAIN];
 	};
 	struct ib_sge sge[KDAPL_SQ_CHAIN][KDAPL_SEGS_MAX];
@@ -39,6 +46,21 @@ static inline bool is_recv(const struct kdapl_sqe *sqe)
 static inline bool is_rdma(const struct kdapl_sqe *sqe)
 {
 	return sqe->op == KDAPL_OP_RDMA_WRITE || sqe->op == KDAPL_OP_RDMA_READ;
+}
+
+/* Of an atomic operation, those with its operands included. */
+#define KDAPL_ATOMIC_SEGS	3
+
+static inline bool is_atomic(const struct kdapl_sqe *sqe)
+{
+	return sqe->op == KDAPL_OP_CMP_SWAP || sqe->op == KDAPL_OP_FETCH_ADD;
+}
+
+/* It takes a receive of the peer's. */
+static inline bool is_message(const struct kdapl_sqe *sqe)
+{
+	return sqe->op == KDAPL_OP_SEND || sqe->op == KDAPL_OP_SEND_INV ||
+	       sqe->op == KDAPL_OP_WRITE_IMM;
 }
 
 struct kdapl_sq {

@@ -242,7 +242,7 @@ static struct srq_work *srq_get_slot(struct kdapl_srq *srq,
 	list_del_init(&slot->list);
 	slot->work.cookie = sqe->cookie;
 	slot->work.state = KDAPL_WORK_POSTED;
-	slot->work.invalidates = false;
+	slot->work.brought = KDAPL_BROUGHT_NOTHING;
 	slot->work.length = 0;
 	slot->num_sge = sqe->num_seg;
 	return slot;
@@ -253,7 +253,7 @@ static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 {
 	unsigned int i;
 
-	if (sqe->op != KDAPL_OP_RECV || sqe->flags || sqe->reserved ||
+	if (sqe->op != KDAPL_OP_RECV || sqe->flags || sqe->imm ||
 	    sqe->num_seg > srq->max_iov)
 		return -EINVAL;
 	for (i = 0; i < sqe->num_seg; i++) {

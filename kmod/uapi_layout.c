@@ -33,7 +33,7 @@ AT(kdapl_sqe, flags, 6);
 AT(kdapl_sqe, cookie, 8);
 AT(kdapl_sqe, remote_addr, 16);
 AT(kdapl_sqe, rkey, 24);
-AT(kdapl_sqe, reserved, 28);
+AT(kdapl_sqe, imm, 28);
 AT(kdapl_sqe, seg, 32);
 
 SIZE(kdapl_ep_status, 64);

@@ -594,7 +594,8 @@ typedef enum dat_dto_completion_status {
  * made invalid. It is what the peer named, so compare it with what the peer was to
  * name. An RMR that was bound under it is bound to nothing, an LMR of
  * dat_lmr_allocate() that was tied under it is tied to nothing, as their queries say,
- * and nothing is to be posted for that.
+ * and nothing is to be posted for that. Other LMRs are not made invalid by peers; where
+ * a device does it all the same, transfers from and to them fail until they are freed.
  */
 typedef struct dat_dto_completion_event_data {
 	DAT_EP_HANDLE ep_handle;
@@ -1179,8 +1180,8 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @invalidate: whether there is something to invalidate
  * @rmr_context: of the peer's, invalid when the message is there
  *
- * The receive of a peer in the kernel completes as DAT_DTO_RECEIVE_WITH_INVALIDATE,
- * that of a program as any other. Where the peer has no such context the connection
+ * The peer's receive completes as DAT_DTO_RECEIVE_WITH_INVALIDATE, that of a program
+ * of uDAPL 1.2 as any other. Where the peer has no such context the connection
  * breaks, save where its adapter compares less than the whole of it (soft iWARP).
  *
  * Context: Any up to softirq.

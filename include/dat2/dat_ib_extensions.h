@@ -349,6 +349,13 @@ typedef DAT_IA_COUNTER_TYPE DAT_COUNTER_TYPE;
 /* ---- operations ---------------------------------------------------------- */
 
 /*
+ * A transfer is refused as dat_ep_post_rdma_write() refuses one, wrong arguments by
+ * their places in that call; with DAT_MODEL_NOT_SUPPORTED where the adapter lacks it. An
+ * atomic operation has DAT_LENGTH_ERROR for other than eight bytes, and counts among the
+ * EP's RDMA reads. Counters are not kept: DAT_NOT_IMPLEMENTED.
+ */
+
+/*
  * dat_ib_post_rdma_write_immed() - write the peer's memory and tell it 32 bits
  * @ep: the EP
  * @size: segments of @lbuf

@@ -124,7 +124,14 @@ enum kdapl_op {
 	KDAPL_OP_RECV,
 	KDAPL_OP_RDMA_WRITE,
 	KDAPL_OP_RDMA_READ,
+	KDAPL_OP_SEND_INV,	/* makes @rkey invalid at the peer's: KDAPL_IA_INV */
+	KDAPL_OP_READ_RMR,	/* into what RMRs are bound to: KDAPL_IA_INV */
+	KDAPL_OP_WRITE_IMM,	/* takes a receive of the peer's: KDAPL_IA_IMM */
+	KDAPL_OP_CMP_SWAP,	/* on eight bytes of the peer's: KDAPL_IA_ATOMIC */
+	KDAPL_OP_FETCH_ADD,	/* likewise */
 };
+
+#define KDAPL_ATOMIC_SIZE	8	/* bytes of an atomic operation, aligned so */
 
 /* Entry flags. */
 #define KDAPL_SQE_SUPPRESS	(1U << 0)	/* no event when it succeeds */
@@ -138,7 +145,8 @@ enum kdapl_op {
  * struct kdapl_seg - a piece of local memory
  * @addr: the program's address
  * @length: bytes
- * @lmr: the LMR's context, as KDAPL_LMR_CREATE returned it
+ * @lmr: the LMR's context, as KDAPL_LMR_CREATE returned it; of a KDAPL_OP_READ_RMR
+ *	the RMR's, as KDAPL_RMR_BIND returned it
  */
 struct kdapl_seg {
 	__aligned_u64 addr;
@@ -153,10 +161,13 @@ struct kdapl_seg {
  * @num_seg: segments used, at most KDAPL_SEGS_MAX
  * @flags: KDAPL_SQE_*
  * @cookie: comes back in the completion event
- * @remote_addr: RDMA: address in the peer's memory
- * @rkey: RDMA: the peer's RMR context
- * @reserved: zero
- * @seg: local memory
+ * @remote_addr: RDMA, atomic: address in the peer's memory
+ * @rkey: RDMA, atomic: the peer's RMR context. KDAPL_OP_SEND_INV: the one that ends
+ * @imm: KDAPL_OP_WRITE_IMM: goes to the peer as it lies in memory; else zero
+ * @seg: local memory. Of an atomic operation the first one, of KDAPL_ATOMIC_SIZE
+ *	bytes, gets what was there before, and two more have an operand each for
+ *	@addr, which @num_seg does not count: what is compared or added, and what
+ *	is stored if it was equal
  */
 struct kdapl_sqe {
 	__u32 ep;
@@ -166,7 +177,7 @@ struct kdapl_sqe {
 	__aligned_u64 cookie;
 	__aligned_u64 remote_addr;
 	__u32 rkey;
-	__u32 reserved;
+	__u32 imm;
 	struct kdapl_seg seg[KDAPL_SEGS_MAX];
 };
 
@@ -228,6 +239,14 @@ struct kdapl_srq_status {
 #define KDAPL_EV_QUIET		(1U << 3)	/* not all are notifications: wait in the module */
 
 #define KDAPL_EV_OP_SHIFT	8	/* of the operation in kdapl_event.status */
+#define KDAPL_EV_VALUE		(1U << 16)	/* there, too: @type is a value */
+
+/* Operations in events that are none of DAT's own, by the numbers of its IB extensions. */
+#define KDAPL_EV_OP_WRITE_IMM		8
+#define KDAPL_EV_OP_RECV_WRITE_IMM	9	/* a receive that a write took */
+#define KDAPL_EV_OP_FETCH_ADD		10
+#define KDAPL_EV_OP_CMP_SWAP		11
+#define KDAPL_EV_OP_RECV_IMM		12	/* of a message with immediate data */
 
 struct kdapl_ev_ring {
 	__u32 tail;		/* module: next index to fill */
@@ -250,10 +269,12 @@ struct kdapl_ev_head {
  *	that a receive was taken from. Connection request: the id of the CR in
  *	the low 32 bits. Connection event: bytes of private data; to be read
  *	with KDAPL_EP_QUERY
- * @type: the DAT event number
+ * @type: the DAT event number. With KDAPL_EV_VALUE in @status, which only the receive
+ *	of a DTO can have, it is that of a DTO, and here stands what came with the
+ *	message: immediate data, or the RMR context that it made invalid
  * @status: DTO and bind: DAT_DTO_* status, of a DTO with KDAPL_IA_TELL_OP and the
- *	operation (DAT_DTOS of DAT 2.0) from bit KDAPL_EV_OP_SHIFT on. Connection
- *	request: KDAPL_CR_EP_*. Async: the reason
+ *	operation (DAT_DTOS of DAT 2.0, or KDAPL_EV_OP_*) in the eight bits from
+ *	KDAPL_EV_OP_SHIFT on. Connection request: KDAPL_CR_EP_*. Async: the reason
  */
 struct kdapl_event {
 	__aligned_u64 user;
@@ -362,6 +383,9 @@ struct kdapl_addr {
 
 #define KDAPL_IA_RELAXED_ORDERING	(1U << 0)	/* this IA registers relaxed where it can */
 #define KDAPL_IA_FRWR			(1U << 1)	/* registers by fast registration */
+#define KDAPL_IA_ATOMIC			(1U << 2)	/* atomic operations */
+#define KDAPL_IA_IMM			(1U << 3)	/* writes with immediate data */
+#define KDAPL_IA_INV			(1U << 4)	/* sends that invalidate, reads to RMRs */
 
 /**
  * struct kdapl_ia_query - attributes of the opened adapter (KDAPL_IA_QUERY)
@@ -381,15 +405,17 @@ struct kdapl_addr {
  * @max_recvs: out: largest receive queue of an EP
  * @max_iov: out: segments of a send, receive or RDMA write
  * @max_iov_read: out: segments of an RDMA read
- * @max_rdma_read_in: out: incoming RDMA reads per EP
- * @max_rdma_read_out: out: outgoing RDMA reads per EP
+ * @max_rdma_read_in: out: incoming RDMA reads and atomic operations per EP
+ * @max_rdma_read_out: out: outgoing ones per EP
  * @max_evds: out
  * @max_evd_qlen: out
  * @max_lmrs: out
  * @max_pzs: out
  * @max_lmr_size: out: bytes of one LMR
  * @max_message: out: bytes of one message
- * @flags: out: KDAPL_IA_RELAXED_ORDERING, KDAPL_IA_FRWR
+ * @flags: out: KDAPL_IA_RELAXED_ORDERING, KDAPL_IA_FRWR, and what operations there
+ *	are: KDAPL_IA_ATOMIC, KDAPL_IA_IMM, KDAPL_IA_INV. What the device or the
+ *	transport lacks completes as an entry of an unknown operation does
  * @pad: zero
  * @addrs: out
  * @max_srqs: out: 0 where the device has none
@@ -476,7 +502,8 @@ struct kdapl_pz_create {
 #define KDAPL_PRIV_REMOTE_READ	0x02
 #define KDAPL_PRIV_LOCAL_WRITE	0x10
 #define KDAPL_PRIV_REMOTE_WRITE	0x20
-#define KDAPL_PRIV_ALL		0x33
+#define KDAPL_PRIV_ALL		0x33	/* of DAT's own */
+#define KDAPL_PRIV_REMOTE_ATOMIC 0x40	/* with KDAPL_IA_ATOMIC, else EOPNOTSUPP */
 
 #define KDAPL_MEM_VIRTUAL	0
 #define KDAPL_MEM_LMR		1
@@ -490,7 +517,7 @@ struct kdapl_pz_create {
  * @size: sizeof(struct kdapl_lmr_create)
  * @pz: id of the PZ
  * @mem_type: in: KDAPL_MEM_*; out: SO_VIRTUAL where VIRTUAL became that
- * @privileges: KDAPL_PRIV_*
+ * @privileges: KDAPL_PRIV_*, KDAPL_PRIV_REMOTE_ATOMIC included
  * @addr: start of the memory; with KDAPL_MEM_LMR zero, and out: @source's
  * @length: bytes, not zero; with KDAPL_MEM_LMR zero, and out: @source's
  * @id: out: the LMR, which is also its LMR context
@@ -559,7 +586,7 @@ struct kdapl_rmr_create {
  * @length: bytes; 0 unbinds
  * @cookie: comes back in the completion event
  * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_FENCE, KDAPL_SQE_QUIET
- * @privileges: KDAPL_PRIV_*; the local ones mean nothing
+ * @privileges: KDAPL_PRIV_* of KDAPL_PRIV_ALL; the local ones mean nothing
  * @rkey: out: the RMR context, good for the peer when the bind has completed
  * @pad: zero
  *
@@ -819,8 +846,8 @@ enum kdapl_notify {
  * @max_requests: requests that can be posted
  * @max_recv_iov: segments of a receive
  * @max_request_iov: segments of a request
- * @max_rdma_read_in: incoming RDMA reads
- * @max_rdma_read_out: outgoing RDMA reads
+ * @max_rdma_read_in: incoming RDMA reads and atomic operations
+ * @max_rdma_read_out: outgoing ones
  * @rdma_read_fixed: 1: the two depths are the consumer's and must be met
  * @id: out
  * @user: comes back in the EP's events

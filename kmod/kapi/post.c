@@ -69,7 +69,7 @@ static int dto_op(const DAT_EXT_DTO *dto)
 {
 	switch (dto->op) {
 	case DAT_DTO_SEND:
-		return dto->invalidate ? KDAPL_WORK_SEND_INV : KDAPL_OP_SEND;
+		return dto->invalidate ? KDAPL_OP_SEND_INV : KDAPL_OP_SEND;
 	case DAT_DTO_RDMA_WRITE:
 		return KDAPL_OP_RDMA_WRITE;
 	case DAT_DTO_RDMA_READ:
@@ -127,7 +127,7 @@ static int sqe_fill(struct kdapl_sqe *sqe, u32 ep, const DAT_EXT_DTO *dto)
 	sqe->cookie = dto->cookie.as_64;
 	sqe->remote_addr = 0;
 	sqe->rkey = 0;
-	sqe->reserved = 0;
+	sqe->imm = 0;
 	kapi_sqe_iov(sqe, dto->num_segments, dto->iov);
 	if (is_rdma(sqe))
 		return sqe_remote(sqe, dto);

@@ -213,7 +213,7 @@ DAT_RETURN dat_ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep,
 	core = to_ep(kep->obj.core);
 	*kdapl_post_begin(core, false) = (struct kdapl_sqe){
 		.ep = kep->obj.id,
-		.op = KDAPL_WORK_READ_RMR,
+		.op = KDAPL_OP_READ_RMR,
 		.num_seg = 1,
 		.flags = kapi_sqe_flags(flags),
 		.cookie = cookie.as_64,

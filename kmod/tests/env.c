@@ -107,6 +107,8 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev, bool kernel)
 	ia->max_lmr_size = 1ULL << 40;
 	ia->max_rmr_size = ENV_RMR_LENGTH;
 	ia->max_message = ENV_MAX_MESSAGE;
+	ia->imm = true;
+	ia->atomic = true;
 	ia->max_srqs = 16;
 	ia->max_srq_window = ENV_SRQ_WINDOW;
 	ia->max_srq_iov = KDAPL_SEGS_MAX;

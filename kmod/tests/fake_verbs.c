@@ -201,6 +201,14 @@ static void invalidate(struct fake_qp *qp, struct ib_wc *wc)
 	qp->invalidates = 0;
 }
 
+static void bring_imm(struct fake_qp *qp, struct ib_wc *wc)
+{
+	wc->opcode = qp->imm_of;
+	wc->wc_flags = IB_WC_WITH_IMM;
+	wc->ex.imm_data = (__force __be32)qp->imm;
+	qp->imm_of = 0;
+}
+
 /* Caller holds the device's lock. False when the queue is full. */
 static bool add_wc(struct fake_cq *cq, struct fake_qp *qp,
 		   const struct fake_wr *wr, enum ib_wc_opcode opcode,
@@ -220,6 +228,8 @@ static bool add_wc(struct fake_cq *cq, struct fake_qp *qp,
 	};
 	if (opcode == IB_WC_RECV && qp->invalidates)
 		invalidate(qp, wc);
+	if (opcode == IB_WC_RECV && qp->imm_of)
+		bring_imm(qp, wc);
 	return true;
 }
 
@@ -494,11 +504,22 @@ static void keep_send(struct fake_wr *kept, const struct ib_send_wr *wr)
 
 	kept->opcode = wr->opcode;
 	kept->send_flags = wr->send_flags;
+	if (wr->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+		kept->imm = (__force u32)wr->ex.imm_data;
+	if (wr->opcode == IB_WR_SEND_WITH_INV)
+		kept->inv_key = wr->ex.invalidate_rkey;
 	switch (wr->opcode) {
 	case IB_WR_REG_MR:
 		kept->mr = reg_wr(wr)->mr;
 		kept->rkey = reg_wr(wr)->key;
 		kept->access = reg_wr(wr)->access;
+		break;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		kept->remote_addr = atomic_wr(wr)->remote_addr;
+		kept->rkey = atomic_wr(wr)->rkey;
+		kept->operand[0] = atomic_wr(wr)->compare_add;
+		kept->operand[1] = atomic_wr(wr)->swap;
 		break;
 	case IB_WR_LOCAL_INV:
 		window = window_of(wr->ex.invalidate_rkey);
@@ -669,6 +690,7 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
+	to_fake_dev(pd->device)->access = access;
 	mr->ib.device = pd->device;
 	mr->ib.type = IB_MR_TYPE_USER;
 	mr->ib.lkey = FAKE_LKEY + n;

@@ -27,6 +27,8 @@ struct fake_wr {
 	u64 remote_addr;
 	u32 rkey;		/* of a registration, too, and of an invalidation */
 	u32 inv_key;		/* that a read makes invalid besides */
+	u32 imm;		/* of a write with immediate data */
+	u64 operand[2];		/* of an atomic operation */
 	int access;
 	struct ib_mr *mr;	/* to be registered or invalidated */
 	struct ib_sge sge[KDAPL_SEGS_MAX];
@@ -60,6 +62,8 @@ struct fake_qp {
 	bool post_stays;	/* the error: every later request fails, too */
 	bool stuck;		/* it does not go to error */
 	u32 invalidates;	/* what the next message makes invalid, or 0 */
+	enum ib_wc_opcode imm_of;	/* which message brings @imm next, if any */
+	u32 imm;
 };
 
 struct fake_cq {
@@ -87,6 +91,7 @@ struct fake_sync {
  *	@srqs
  * @bad_sge: a segment was posted that is in no LMR
  * @registering: called while memory is registered
+ * @access: with which some was registered last
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
  * @invalidates_idle: an MR that is not registered may be invalidated
  * @max_cqs: how many of them there can be, 0 for any number
@@ -101,6 +106,7 @@ struct fake_dev {
 	int qps, cqs, pds, mrs, srqs;
 	bool bad_sge;
 	void (*registering)(u64 addr, u64 length);
+	int access;
 	bool bad_mr;
 	bool invalidates_idle;
 	bool no_mr;

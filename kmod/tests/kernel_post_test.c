@@ -76,7 +76,7 @@ static void post_several(struct kunit *test)
 	*sqe = prog_sqe(env, tep.id, KDAPL_OP_RDMA_WRITE, 1);
 	sqe->remote_addr = 0x99;
 	KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), 0);
-	*sqe = prog_sqe(env, tep.id, KDAPL_WORK_SEND_INV, 2);
+	*sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND_INV, 2);
 	sqe->rkey = 0x77;
 	sqe->flags = KDAPL_SQE_SOLICITED;
 	KUNIT_EXPECT_EQ(test, kdapl_post_add(tep.ep), 0);
@@ -255,7 +255,7 @@ static void events_name_the_operation(struct kunit *test)
 		enum dat_dtos operation;
 	} row[] = {
 		{ KDAPL_OP_SEND, DAT_DTO_SEND },
-		{ KDAPL_WORK_SEND_INV, DAT_DTO_SEND },
+		{ KDAPL_OP_SEND_INV, DAT_DTO_SEND },
 		{ KDAPL_OP_RDMA_WRITE, DAT_DTO_RDMA_WRITE },
 		{ KDAPL_OP_RDMA_READ, DAT_DTO_RDMA_READ },
 	};

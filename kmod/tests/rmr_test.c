@@ -666,6 +666,78 @@ static void rmr_device_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, free_rmr(env, rmr), 0);
 }
 
+/* ---- the peer, and reads ---------------------------------------------------- */
+
+/* A message of the peer's arrives that makes @key invalid. */
+static void peer_invalidates(struct env *env, struct test_ep *tep, u32 key)
+{
+	struct fake_qp *qp = env_qp(tep);
+
+	prog_post_op(env, tep, KDAPL_OP_RECV, 1);
+	qp->invalidates = key;
+	fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS);
+	EXPECT_DTO(env->test, &tep->recv, 1, DAT_DTO_SUCCESS);
+}
+
+/* What a peer made invalid is bound no more, and is not invalidated again. */
+static void rmr_lost(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 rmr = make_rmr(env, env->pz), old, rkey;
+
+	env_connect(env, &tep);
+	old = bind(env, &tep, rmr, 1);
+	finish(&tep, 1);
+	EXPECT_BOUND(test, &tep, 1, DAT_DTO_SUCCESS);
+	/* Neither another key of the MR, nor nothing's. */
+	peer_invalidates(env, &tep, old ^ 1);
+	peer_invalidates(env, &tep, 0xdeadbeef);
+	EXPECT_SHOWS(test, old, 1);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 1);
+	peer_invalidates(env, &tep, old);
+	EXPECT_SHOWS_NOTHING(test, old);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 0);
+	rkey = bind(env, &tep, rmr, 2);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 2);
+	finish(&tep, 1);
+	EXPECT_BOUND(test, &tep, 2, DAT_DTO_SUCCESS);
+	EXPECT_SHOWS(test, rkey, 2);
+}
+
+/* A read into what is bound, and not a byte further. */
+static void rmr_read_to(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 rmr = make_rmr(env, env->pz), rkey;
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_READ_RMR, 9);
+	struct fake_wr *wr;
+
+	env_connect(env, &tep);
+	rkey = bind(env, &tep, rmr, 1);
+	finish(&tep, 1);
+	EXPECT_BOUND(test, &tep, 1, DAT_DTO_SUCCESS);
+	sqe.seg[0] = (struct kdapl_seg) {
+		ENV_LMR_ADDR + PAGE_SIZE + 8, PAGE_SIZE, rkey
+	};
+	prog_post(env, &sqe);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 2);
+	wr = fake_wr(&env_qp(&tep)->sq, 1);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_RDMA_READ);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].addr, ENV_LMR_ADDR + PAGE_SIZE + 8);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].length, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+	finish(&tep, 1);
+	EXPECT_DTO(test, &tep.request, 9, DAT_DTO_SUCCESS);
+
+	/* One byte more. */
+	sqe.seg[0].addr++;
+	prog_post(env, &sqe);
+	EXPECT_DTO(test, &tep.request, 9, DAT_DTO_ERR_LOCAL_PROTECTION);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 2);
+}
+
 static struct kunit_case rmr_cases[] = {
 	KUNIT_CASE(rmr_first_bind),
 	KUNIT_CASE(rmr_moved),
@@ -692,6 +764,8 @@ static struct kunit_case rmr_cases[] = {
 	KUNIT_CASE(rmr_freed_with_binds),
 	KUNIT_CASE(rmr_ep_freed_with_binds),
 	KUNIT_CASE(rmr_device_goes),
+	KUNIT_CASE(rmr_lost),
+	KUNIT_CASE(rmr_read_to),
 	{}
 };
 

@@ -81,7 +81,7 @@ struct bad_entry {
 	u8 op;
 	u8 num_seg;
 	u16 flags;
-	u32 reserved;
+	u32 imm;
 	u64 addr;
 	u32 length;
 	int lmr;		/* offset to the LMR's id, or one of these */
@@ -104,17 +104,39 @@ struct bad_entry {
 
 static const struct bad_entry bad_entries[] = {
 	{ "op 0", 0, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
-	{ "op 5", 5, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
+	{ "op 10", 10, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
 	{ "op 255", 255, 1, 0, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
 	{ "flag 16", KDAPL_OP_SEND, 1, 16, 0, START, 8, 0, DAT_DTO_ERR_LOCAL_EP },
 	{ "flag 0x8000", KDAPL_OP_RECV, 1, 0x8000, 0, START, 8, 0,
 	  DAT_DTO_ERR_LOCAL_EP },
 	{ "all flags", KDAPL_OP_SEND, 1, 0xffff, 0, START, 8, 0,
 	  DAT_DTO_ERR_LOCAL_EP },
-	{ "reserved", KDAPL_OP_SEND, 1, 0, 1, START, 8, 0,
+	{ "immediate data", KDAPL_OP_SEND, 1, 0, 1, START, 8, 0,
 	  DAT_DTO_ERR_LOCAL_EP },
-	{ "reserved, high bit", KDAPL_OP_RECV, 1, 0, BIT(31), START, 8, 0,
+	{ "immediate data, high bit", KDAPL_OP_RECV, 1, 0, BIT(31), START, 8, 0,
 	  DAT_DTO_ERR_LOCAL_EP },
+	{ "immediate data, swap", KDAPL_OP_CMP_SWAP, 1, 0, 1, START, 8, 0,
+	  DAT_DTO_ERR_LOCAL_EP },
+	{ "swap, no segment", KDAPL_OP_CMP_SWAP, 0, 0, 0, START, 8, 0,
+	  DAT_DTO_ERR_LOCAL_LENGTH },
+	{ "add, 2 segments", KDAPL_OP_FETCH_ADD, 2, 0, 0, START, 8, 0,
+	  DAT_DTO_ERR_LOCAL_LENGTH },
+	{ "add, 255 segments", KDAPL_OP_FETCH_ADD, 255, 0, 0, START, 8, 0,
+	  DAT_DTO_ERR_LOCAL_LENGTH },
+	{ "add, 4 bytes", KDAPL_OP_FETCH_ADD, 1, 0, 0, START, 4, 0,
+	  DAT_DTO_ERR_LOCAL_LENGTH },
+	{ "swap, 16 bytes", KDAPL_OP_CMP_SWAP, 1, 0, 0, START, 16, 0,
+	  DAT_DTO_ERR_LOCAL_LENGTH },
+	{ "swap beyond the end", KDAPL_OP_CMP_SWAP, 1, 0, 0, END - 7, 8, 0,
+	  PROTECTION },
+	{ "add, read-only LMR", KDAPL_OP_FETCH_ADD, 1, 0, 0, START, 8,
+	  LMR_READ_ONLY, PROTECTION },
+	{ "read to an RMR, an LMR", KDAPL_OP_READ_RMR, 1, 0, 0, START, 8, 0,
+	  PROTECTION },
+	{ "read to an RMR, none", KDAPL_OP_READ_RMR, 1, 0, 0, START, 8,
+	  LMR_ZERO, PROTECTION },
+	{ "read to an RMR, 2 segments", KDAPL_OP_READ_RMR, 2, 0, 0, START, 8, 0,
+	  DAT_DTO_ERR_LOCAL_LENGTH },
 	{ "7 segments", KDAPL_OP_SEND, KDAPL_SEGS_MAX + 1, 0, 0, START, 8, 0,
 	  DAT_DTO_ERR_LOCAL_LENGTH },
 	{ "255 segments", KDAPL_OP_SEND, 255, 0, 0, START, 8, 0,
@@ -216,7 +238,7 @@ static void sq_bad_entry(struct kunit *test)
 	sqe = prog_sqe(env, tep.id, bad->op, 2);
 	sqe.num_seg = bad->num_seg;
 	sqe.flags = bad->flags;
-	sqe.reserved = bad->reserved;
+	sqe.imm = bad->imm;
 	sqe.seg[0] = (struct kdapl_seg) {
 		bad->addr, bad->length, bad_lmr(env, &tep, bad->lmr),
 	};
@@ -353,7 +375,7 @@ static void scribble_entry(struct scribbler *sc, struct rnd_state *rnd)
 	WRITE_ONCE(sqe->ep, sc->eps[(n >> 1) & 1]);
 	WRITE_ONCE(sqe->op, (n >> 2) % 6);
 	WRITE_ONCE(sqe->flags, n & 16 ? 0 : (n >> 5) & 15);
-	WRITE_ONCE(sqe->reserved, 0);
+	WRITE_ONCE(sqe->imm, 0);
 	WRITE_ONCE(sqe->num_seg, (n >> 9) % 8);
 	WRITE_ONCE(sqe->seg[(n >> 12) % KDAPL_SEGS_MAX].lmr, env->lmr);
 	WRITE_ONCE(sqe->seg[(n >> 15) % KDAPL_SEGS_MAX].addr,

@@ -463,9 +463,9 @@ static void spoil_flags(struct kdapl_sqe *sqe)
 	sqe->flags = KDAPL_SQE_SUPPRESS;
 }
 
-static void spoil_reserved(struct kdapl_sqe *sqe)
+static void spoil_imm(struct kdapl_sqe *sqe)
 {
-	sqe->reserved = 1;
+	sqe->imm = 1;
 }
 
 static void spoil_segments(struct kdapl_sqe *sqe)
@@ -491,7 +491,7 @@ static void spoil_lmr(struct kdapl_sqe *sqe)
 static const struct bad_entry bad_entries[] = {
 	{ "operation", spoil_op },
 	{ "flags", spoil_flags },
-	{ "reserved", spoil_reserved },
+	{ "immediate data", spoil_imm },
 	{ "too many segments", spoil_segments },
 	{ "impossibly many segments", spoil_many_segments },
 	{ "outside the LMR", spoil_range },

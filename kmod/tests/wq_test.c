@@ -4,6 +4,7 @@
  * slot when its event is in the ring.
  */
 
+#include "../lmr.h"
 #include "env.h"
 
 #define DEPTH	8
@@ -95,6 +96,86 @@ static void wq_translates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 0);
 	KUNIT_EXPECT_EQ(test, wr->sge[0].lkey, 0);
 	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 5);
+}
+
+/* An atomic operation on eight bytes of the peer's. */
+static struct kdapl_sqe atomic_sqe(struct env *env, struct test_ep *tep, u8 op,
+				   u64 cookie)
+{
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, op, cookie);
+
+	sqe.remote_addr = 0x1238;
+	sqe.rkey = 0x77;
+	sqe.seg[0].length = KDAPL_ATOMIC_SIZE;
+	sqe.seg[1].addr = 0x0123456789abcdefULL;
+	sqe.seg[2].addr = 0xfedcba9876543210ULL;
+	return sqe;
+}
+
+/* The operands of an atomic operation are in segments that do not count as such. */
+static void wq_translates_atomics(struct kunit *test)
+{
+	static const struct {
+		u8 op;
+		enum ib_wr_opcode opcode;
+	} cases[] = {
+		{ KDAPL_OP_CMP_SWAP, IB_WR_ATOMIC_CMP_AND_SWP },
+		{ KDAPL_OP_FETCH_ADD, IB_WR_ATOMIC_FETCH_AND_ADD },
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe;
+	struct fake_wr *wr;
+	unsigned int i;
+
+	env_connect(env, &tep);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		sqe = atomic_sqe(env, &tep, cases[i].op, i);
+		sqe.flags = KDAPL_SQE_SOLICITED | KDAPL_SQE_FENCE;
+		prog_post(env, &sqe);
+		KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, i + 1);
+		wr = fake_wr(&env_qp(&tep)->sq, i);
+		KUNIT_EXPECT_EQ(test, wr->opcode, cases[i].opcode);
+		KUNIT_EXPECT_EQ(test, wr->send_flags,
+				IB_SEND_SIGNALED | IB_SEND_FENCE);
+		KUNIT_EXPECT_EQ(test, wr->remote_addr, 0x1238);
+		KUNIT_EXPECT_EQ(test, wr->rkey, 0x77);
+		KUNIT_EXPECT_EQ(test, wr->operand[0], 0x0123456789abcdefULL);
+		KUNIT_EXPECT_EQ(test, wr->operand[1], 0xfedcba9876543210ULL);
+		KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+		KUNIT_EXPECT_EQ(test, wr->sge[0].length, 8);
+	}
+}
+
+static void wq_translates_messages(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_WRITE_IMM, 1);
+	struct fake_wr *wr;
+
+	env_connect(env, &tep);
+	sqe.flags = KDAPL_SQE_SOLICITED;
+	sqe.remote_addr = 0x1111;
+	sqe.rkey = 0x22;
+	sqe.imm = 0x01020304;
+	prog_post(env, &sqe);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND_INV, 2);
+	sqe.rkey = 0x33;
+	prog_post(env, &sqe);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 2);
+	wr = fake_wr(&env_qp(&tep)->sq, 0);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_RDMA_WRITE_WITH_IMM);
+	KUNIT_EXPECT_EQ(test, wr->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_SOLICITED);
+	KUNIT_EXPECT_EQ(test, wr->remote_addr, 0x1111);
+	KUNIT_EXPECT_EQ(test, wr->rkey, 0x22);
+	/* As it lay in the program's memory. */
+	KUNIT_EXPECT_EQ(test, wr->imm, 0x01020304);
+	wr = fake_wr(&env_qp(&tep)->sq, 1);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_SEND_WITH_INV);
+	KUNIT_EXPECT_EQ(test, wr->inv_key, 0x33);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
 }
 
 static void fenced(struct kunit *test, struct test_ep *tep, u8 op)
@@ -213,20 +294,199 @@ static void wq_recv_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
 }
 
-/* What a message made invalid a program is not told, in no word of the event. */
-static void wq_recv_of_invalidation(struct kunit *test)
+/* The next message is a write, or a send, with immediate data. */
+static void finish_imm(struct test_ep *tep, enum ib_wc_opcode opcode, u32 imm)
+{
+	env_qp(tep)->imm_of = opcode;
+	env_qp(tep)->imm = imm;
+	finish_recvs(tep, 1);
+}
+
+/* A program that did not ask is not told what came along, in no word of the event. */
+static void wq_brought_untold(struct kunit *test)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
 
 	recv(env, &tep, 1);
+	recv(env, &tep, 2);
+	recv(env, &tep, 3);
 	env_connect(env, &tep);
 	env_qp(&tep)->invalidates = 0x77;
 	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
 	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+	finish_imm(&tep, IB_WC_RECV_RDMA_WITH_IMM, 0x88);
+	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_SUCCESS);
+	finish_imm(&tep, IB_WC_RECV, 0x99);
+	EXPECT_DTO(test, &tep.recv, 3, DAT_DTO_SUCCESS);
 }
 
-/* A program that asked is told of each completion what it is, and no more. */
+/* The next event is a receive that brought @value. */
+static void expect_value(struct kunit *test, struct test_evd *tevd, u64 cookie,
+			 u32 operation, u32 value)
+{
+	struct kdapl_event event = prog_next(tevd);
+
+	KUNIT_EXPECT_EQ(test, event.user, ENV_USER);
+	KUNIT_EXPECT_EQ(test, event.cookie, cookie);
+	KUNIT_EXPECT_EQ(test, event.length, 64);
+	KUNIT_EXPECT_EQ(test, event.status,
+			KDAPL_DTO_WORD(DAT_DTO_SUCCESS, operation) |
+			KDAPL_EV_VALUE);
+	KUNIT_EXPECT_EQ(test, event.type, value);
+}
+
+/* Who asked is told, also of a value that looks like no event; the next one is plain. */
+static void wq_tells_what_came(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	unsigned int i;
+
+	env->ia->tell_op = true;
+	for (i = 1; i <= 5; i++)
+		recv(env, &tep, i);
+	env_connect(env, &tep);
+	env_qp(&tep)->invalidates = 0x77;
+	finish_recvs(&tep, 1);
+	expect_value(test, &tep.recv, 1, DAT_DTO_RECEIVE_WITH_INVALIDATE, 0x77);
+	finish_imm(&tep, IB_WC_RECV_RDMA_WITH_IMM, 0x01020304);
+	expect_value(test, &tep.recv, 2, KDAPL_EV_OP_RECV_WRITE_IMM, 0x01020304);
+	finish_imm(&tep, IB_WC_RECV, 0);
+	expect_value(test, &tep.recv, 3, KDAPL_EV_OP_RECV_IMM, 0);
+	finish_imm(&tep, IB_WC_RECV, DAT_DTO_COMPLETION_EVENT);
+	expect_value(test, &tep.recv, 4, KDAPL_EV_OP_RECV_IMM,
+		     DAT_DTO_COMPLETION_EVENT);
+	finish_recvs(&tep, 1);
+	EXPECT_DTO(test, &tep.recv, 5,
+		   KDAPL_DTO_WORD(DAT_DTO_SUCCESS, DAT_DTO_RECEIVE));
+}
+
+/* They wait for room as others do, and a value of 0 counts. */
+static void wq_values_wait_for_room(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = {
+		.recv = env_evd(env, 2, DAT_EVD_DTO_FLAG),
+		.request = env_evd(env, 4, DAT_EVD_DTO_FLAG),
+		.conn = env_evd(env, 4, DAT_EVD_CONNECTION_FLAG),
+	};
+	unsigned int i;
+
+	env->ia->tell_op = true;
+	env_ep_over(env, &tep, DEPTH);
+	for (i = 0; i < 5; i++)
+		recv(env, &tep, i);
+	env_connect(env, &tep);
+	for (i = 0; i < 5; i++)
+		finish_imm(&tep, IB_WC_RECV_RDMA_WITH_IMM, 0);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.recv), 2);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_count(tep.recv.evd), 5);
+	for (i = 0; i < 5; i++) {
+		if (!prog_events(&tep.recv))
+			kdapl_evd_fill(tep.recv.evd);
+		expect_value(test, &tep.recv, i, KDAPL_EV_OP_RECV_WRITE_IMM, 0);
+	}
+	KUNIT_EXPECT_EQ(test, kdapl_evd_count(tep.recv.evd), 0);
+}
+
+/* What requests of the extensions are called; a failed one as well. */
+static void wq_tells_extensions(struct kunit *test)
+{
+	static const struct {
+		u8 op;
+		u32 told;
+	} cases[] = {
+		{ KDAPL_OP_SEND_INV, DAT_DTO_SEND },
+		{ KDAPL_OP_WRITE_IMM, KDAPL_EV_OP_WRITE_IMM },
+		{ KDAPL_OP_CMP_SWAP, KDAPL_EV_OP_CMP_SWAP },
+		{ KDAPL_OP_FETCH_ADD, KDAPL_EV_OP_FETCH_ADD },
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe;
+	unsigned int i;
+
+	env->ia->tell_op = true;
+	env_connect(env, &tep);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		sqe = atomic_sqe(env, &tep, cases[i].op, i);
+		prog_post(env, &sqe);
+		finish_sends(&tep, 1);
+		EXPECT_DTO(test, &tep.request, i,
+			   KDAPL_DTO_WORD(DAT_DTO_SUCCESS, cases[i].told));
+	}
+	sqe.remote_addr++;
+	prog_post(env, &sqe);
+	EXPECT_DTO(test, &tep.request, i - 1,
+		   KDAPL_DTO_WORD(DAT_DTO_ERR_LOCAL_EP, KDAPL_EV_OP_FETCH_ADD));
+}
+
+/* Memory for atomic operations, where there are any. */
+static void wq_memory_for_atomics(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct kdapl_lmr_create arg = {
+		.pz = env->pz,
+		.mem_type = KDAPL_MEM_VIRTUAL,
+		.privileges = KDAPL_PRIV_REMOTE_ATOMIC,
+		.addr = ENV_LMR_ADDR,
+		.length = ENV_LMR_LENGTH,
+	}, again = arg;
+
+	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), 0);
+	KUNIT_EXPECT_NE(test, arg.rkey, 0);
+	KUNIT_EXPECT_EQ(test, env->dev->access,
+			IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_LOCAL_WRITE);
+	arg = again;
+	env->ia->atomic = false;
+	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), -EOPNOTSUPP);
+	arg.privileges = KDAPL_PRIV_REMOTE_ATOMIC << 1;
+	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), -EINVAL);
+}
+
+/* A device would never begin what counts as a read, where there may be none. */
+static void wq_atomic_without_reads(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = atomic_sqe(env, &tep, KDAPL_OP_CMP_SWAP, 1);
+
+	env_connect(env, &tep);
+	tep.ep->rdma_read_out = 0;
+	prog_post(env, &sqe);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+}
+
+/* What the device or the transport does not have is refused, as if unknown. */
+static void wq_lacks(struct kunit *test)
+{
+	static const u8 ops[] = {
+		KDAPL_OP_SEND_INV, KDAPL_OP_READ_RMR, KDAPL_OP_WRITE_IMM,
+		KDAPL_OP_CMP_SWAP, KDAPL_OP_FETCH_ADD,
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe;
+	unsigned int i;
+
+	env->ia->imm = false;
+	env->ia->atomic = false;
+	env->ia->max_rmr_size = 0;
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		env_connect(env, &tep);
+		sqe = atomic_sqe(env, &tep, ops[i], i);
+		prog_post(env, &sqe);
+		EXPECT_SOON(test, prog_events(&tep.conn));
+		EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+		EXPECT_DTO(test, &tep.request, i, DAT_DTO_ERR_LOCAL_EP);
+		KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	}
+}
+
+/* A program that asked is told of each completion what it is. */
 static void wq_tells_the_operation(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -235,13 +495,9 @@ static void wq_tells_the_operation(struct kunit *test)
 
 	env->ia->tell_op = true;
 	recv(env, &tep, 1);
-	recv(env, &tep, 2);
 	env_connect(env, &tep);
 	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
 	EXPECT_DTO(test, &tep.recv, 1, receive);
-	env_qp(&tep)->invalidates = 0x77;
-	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
-	EXPECT_DTO(test, &tep.recv, 2, receive);
 	send(env, &tep, 3);
 	prog_post_op(env, &tep, KDAPL_OP_RDMA_WRITE, 4);
 	prog_post_op(env, &tep, KDAPL_OP_RDMA_READ, 5);
@@ -548,12 +804,20 @@ static void wq_freed_with_backlog(struct kunit *test)
 
 static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_translates),
+	KUNIT_CASE(wq_translates_atomics),
+	KUNIT_CASE(wq_translates_messages),
 	KUNIT_CASE(wq_fence_of_siw),
 	KUNIT_CASE(wq_chains),
 	KUNIT_CASE(wq_completes_in_order),
 	KUNIT_CASE(wq_recv_counts),
-	KUNIT_CASE(wq_recv_of_invalidation),
+	KUNIT_CASE(wq_brought_untold),
 	KUNIT_CASE(wq_tells_the_operation),
+	KUNIT_CASE(wq_tells_what_came),
+	KUNIT_CASE(wq_values_wait_for_room),
+	KUNIT_CASE(wq_tells_extensions),
+	KUNIT_CASE(wq_memory_for_atomics),
+	KUNIT_CASE(wq_atomic_without_reads),
+	KUNIT_CASE(wq_lacks),
 	KUNIT_CASE(wq_suppressed),
 	KUNIT_CASE(wq_suppressed_recv),
 	KUNIT_CASE(wq_statuses),

@@ -35,6 +35,11 @@ def dtestcm(options, quick=False):
     return dtest(options, quick, "dtestcm", good="DAPL Connection Test Complete")
 
 
+def dtestx(options, quick=False):
+    """Immediate data and atomic operations, both ways at once."""
+    return dtest(options, quick, "dtestx", good="immed/atomic test PASSED")
+
+
 def dtestsrq(options, quick=False):
     """Its client is told nothing of the server."""
     return dtest(options, quick, "dtestsrq", "Accepting...", "SRQ Test Complete")
@@ -69,6 +74,8 @@ ROWS = [
     unfinished_dtestsrq("-c 4 -B 8 -b 4096"),
     dtestcm("-c 20", True),
     dtestcm("-w -c 20"),
+    dtestx(""),
+    dtestx("-b 4096"),
     dapltest(f"-T T -i 20 {SR}", True),
     dapltest(f"-T T -P -i 20 {SR}"),
     dapltest("-T T -V -i 20 client RW 4096 2 server RW 2048 4 " + SR, True),

@@ -63,7 +63,7 @@ TEST_F(Post, SendGoesOutAsItWasPosted)
 	EXPECT_EQ(sqe.flags, KDAPL_SQE_SUPPRESS | KDAPL_SQE_SOLICITED | KDAPL_SQE_FENCE);
 	EXPECT_EQ(sqe.cookie, 0x123456789abcdef0u);
 	EXPECT_EQ(sqe.rkey, 0u);
-	EXPECT_EQ(sqe.reserved, 0u);
+	EXPECT_EQ(sqe.imm, 0u);
 	ASSERT_EQ(sqe.num_seg, 2);
 	EXPECT_EQ(sqe.seg[0].addr, iov[0].virtual_address);
 	EXPECT_EQ(sqe.seg[0].length, 100u);

@@ -183,7 +183,7 @@ TEST_F(SrqTest, PostsAnEntryThatNamesTheSrq)
 	EXPECT_EQ(sqe.num_seg, 2);
 	EXPECT_EQ(sqe.cookie, 77u);
 	EXPECT_EQ(sqe.flags, 0);
-	EXPECT_EQ(sqe.reserved, 0u);
+	EXPECT_EQ(sqe.imm, 0u);
 	EXPECT_EQ(sqe.seg[1].addr, iov[1].virtual_address);
 	EXPECT_EQ(sqe.seg[1].length, 16u);
 	EXPECT_EQ(module.taken[1].num_seg, 0);

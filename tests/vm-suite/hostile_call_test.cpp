@@ -202,6 +202,8 @@ TEST(HostileCall, UnknownFlags)
 		lmr_create.length = 4096;
 		lmr_create.privileges = KDAPL_PRIV_ALL | 0x100;
 		EXPECT_EQ(ia.file().call(KDAPL_LMR_CREATE, lmr_create), EINVAL);
+		lmr_create.privileges = KDAPL_PRIV_ALL | KDAPL_PRIV_REMOTE_ATOMIC << 1;
+		EXPECT_EQ(ia.file().call(KDAPL_LMR_CREATE, lmr_create), EINVAL);
 		lmr_create.privileges = KDAPL_PRIV_ALL;
 		lmr_create.mem_type = 1;
 		EXPECT_EQ(ia.file().call(KDAPL_LMR_CREATE, lmr_create), EINVAL);

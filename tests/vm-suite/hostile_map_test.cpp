@@ -139,7 +139,7 @@ TEST(HostileMap, UnmappedWhileInUse)
 					  .cookie = 1,
 					  .remote_addr = 0,
 					  .rkey = 0,
-					  .reserved = 0,
+					  .imm = 0,
 					  .seg = {} });
 			again.unmap();
 			munmap(reinterpret_cast<void *>(

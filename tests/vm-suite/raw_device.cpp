@@ -64,8 +64,9 @@ int map_errno(const RawFile &file, std::size_t size, int protection, int flags,
 	return 0;
 }
 
-RawIa::RawIa(std::uint32_t sq_entries)
+RawIa::RawIa(std::uint32_t sq_entries, std::uint32_t flags)
 {
+	open_.flags = flags;
 	adapter_name().copy(reinterpret_cast<char *>(open_.name), sizeof open_.name - 1);
 	open_.sq_entries = sq_entries;
 	require(file_.call(KDAPL_IA_OPEN, open_) == 0, "the IA cannot be opened");

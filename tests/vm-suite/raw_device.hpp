@@ -76,7 +76,7 @@ int map_errno(const RawFile &file, std::size_t size, int protection, int flags,
 /** An IA of the device's own calls, with its submission ring mapped. */
 class RawIa {
 public:
-	explicit RawIa(std::uint32_t sq_entries = 64);
+	explicit RawIa(std::uint32_t sq_entries = 64, std::uint32_t flags = 0);
 
 	RawFile &file() noexcept { return file_; }
 	const kdapl_ia_open &opened() const noexcept { return open_; }

@@ -711,6 +711,7 @@ TEST(HostileRmr, BadBinds)
 		EXPECT_EQ(bind([](auto &a) { a.pad = 1; }), EINVAL);
 		EXPECT_EQ(bind([](auto &a) { a.flags = KDAPL_SQE_SOLICITED; }), EINVAL);
 		EXPECT_EQ(bind([](auto &a) { a.privileges = 0x100; }), EINVAL);
+		EXPECT_EQ(bind([](auto &a) { a.privileges |= KDAPL_PRIV_REMOTE_ATOMIC; }), EINVAL);
 		EXPECT_EQ(bind([](auto &a) { a.addr--; }), EINVAL);
 		EXPECT_EQ(bind([](auto &a) { a.length++; }), EINVAL);
 		EXPECT_EQ(bind([](auto &a) { a.length = ~0ULL; }), EINVAL);

@@ -75,6 +75,12 @@ inline constexpr DAT_MEM_PRIV_FLAGS idle_privileges = DAT_MEM_PRIV_RO_DISABLE_FL
 /** Privileges that every LMR has. */
 inline constexpr DAT_MEM_PRIV_FLAGS implied_privileges = DAT_MEM_PRIV_NONE_FLAG;
 
+/** The privilege of memory on which the peer may do atomic operations. */
+inline constexpr DAT_MEM_PRIV_FLAGS atomic_privilege = DAT_MEM_PRIV_NONE_FLAG;
+
+/** The stream of an EVD that has completions of extensions. */
+inline constexpr std::uint32_t extension_stream = 0;
+
 /** Whether memory without a length needs a start to be wrong for its length. */
 inline constexpr bool length_needs_start = true;
 
@@ -109,7 +115,8 @@ inline void set_proxy(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent
 }
 
 /** Members that only some versions have. @{ */
-inline void finish(DAT_DTO_COMPLETION_EVENT_DATA &, const kdapl::Event &) noexcept {}
+inline void finish(DAT_EVENT &, const kdapl::Event &) noexcept {}
+inline void finish(DAT_IA_ATTR &, const kdapl_ia_query &) noexcept {}
 inline void finish(DAT_EP_PARAM &) noexcept {}
 inline void finish(DAT_RMR_PARAM &) noexcept {}
 inline void finish(DAT_PROVIDER_ATTR &) noexcept {}

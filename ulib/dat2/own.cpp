@@ -173,13 +173,4 @@ DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, DAT_LMR_HANDLE lmr_handle,
 	});
 }
 
-DAT_RETURN handle_extendedop(DAT_HANDLE handle, DAT_EXTENDED_OP /*op*/, va_list /*args*/)
-{
-	return call([&] {
-		if (!kdapl::pin_any(handle))
-			return bad_handle(Sub::handle1);
-		return fail(Type::not_implemented);
-	});
-}
-
 } // namespace face_own

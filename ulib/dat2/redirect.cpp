@@ -2,6 +2,7 @@
 // The calls on handles that only 2.0 has, or whose arguments in it are not those of
 // other versions.
 
+#include "extensions.hpp"
 #include "face/redirect.hpp"
 
 using face::send_last;
@@ -94,12 +95,33 @@ DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, DAT_LMR_HANDLE lmr_handle,
 						     user_cookie, completion_flags, context);
 }
 
+namespace {
+
+/** Whoever serves the adapter: it is opened as any program would. */
+DAT_RETURN open_query(va_list args)
+{
+	const DAT_NAME_PTR name = va_arg(args, DAT_NAME_PTR);
+	const face::OpenQuery query(args);
+	DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
+	const DAT_RETURN ret = dat_ia_openv(name, 1, &async_evd, query.ia, DAT_VERSION_MAJOR,
+					    DAT_VERSION_MINOR, DAT_FALSE);
+
+	return ret == DAT_SUCCESS ? query.ask(dat_ia_query, dat_ia_close) : ret;
+}
+
+} // namespace
+
 DAT_RETURN dat_extension_op(DAT_HANDLE handle, DAT_EXTENDED_OP op, ...)
 {
 	va_list args;
 
 	va_start(args, op);
-	const DAT_RETURN ret = send_on<&DAT_PROVIDER::handle_extendedop_func>(handle, op, args);
+	const DAT_RETURN ret =
+		op == DAT_IB_OPEN_QUERY_OP ?
+			open_query(args) :
+		op == DAT_IB_CLOSE_QUERY_OP ?
+			dat_ia_close(handle, DAT_CLOSE_ABRUPT_FLAG) :
+			send_on<&DAT_PROVIDER::handle_extendedop_func>(handle, op, args);
 	va_end(args);
 	return ret;
 }

@@ -25,6 +25,7 @@ DAT_RETURN ia_open(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen, DAT_EVD
 		   DAT_IA_HANDLE *ia_handle);
 
 /** dat_extension_op() as the table has it. */
+template <bool thread_safe>
 DAT_RETURN handle_extendedop(DAT_HANDLE handle, DAT_EXTENDED_OP op, va_list args);
 
 constexpr DAT_PROVIDER make_table(bool thread_safe) noexcept
@@ -42,7 +43,8 @@ constexpr DAT_PROVIDER make_table(bool thread_safe) noexcept
 	made.cno_fd_create_func = dat_cno_fd_create;
 	made.cno_trigger_func = dat_cno_trigger;
 	made.ia_ha_related_func = dat_ia_ha_related;
-	made.handle_extendedop_func = handle_extendedop;
+	made.handle_extendedop_func =
+		thread_safe ? handle_extendedop<true> : handle_extendedop<false>;
 	return made;
 }
 

@@ -10,6 +10,7 @@
 #pragma GCC visibility push(default)
 #include <dat2/dat_registry.h>
 #include <dat2/udat.h>
+#include <dat2/dat_ib_extensions.h>
 #pragma GCC visibility pop
 
 #include "engine/errors.hpp"
@@ -82,6 +83,13 @@ inline constexpr DAT_MEM_PRIV_FLAGS idle_privileges = DAT_MEM_PRIV_NONE_FLAG;
  */
 inline constexpr DAT_MEM_PRIV_FLAGS implied_privileges = DAT_MEM_PRIV_LOCAL_READ_FLAG;
 
+/** The privilege of memory on which the peer may do atomic operations. */
+inline constexpr DAT_MEM_PRIV_FLAGS atomic_privilege = DAT_MEM_PRIV_EXTENSION_BASE;
+static_assert(DAT_MEM_PRIV_EXTENSION_BASE == KDAPL_PRIV_REMOTE_ATOMIC);
+
+/** The stream of an EVD that has completions of extensions. */
+inline constexpr std::uint32_t extension_stream = DAT_EVD_EXTENSION_BASE;
+
 /** Whether memory without a length needs a start to be wrong for its length. */
 inline constexpr bool length_needs_start = false;
 
@@ -122,10 +130,27 @@ inline void set_proxy(DAT_CNO_PARAM &param, const DAT_OS_WAIT_PROXY_AGENT &agent
 	}
 }
 
+/** What an event has more of an operation that is an extension. */
+void finish_extension(DAT_EVENT &to, const kdapl::Event &from) noexcept;
+
 /** Members that only some versions have. @{ */
-inline void finish(DAT_DTO_COMPLETION_EVENT_DATA &dto, const kdapl::Event &event) noexcept
+inline void finish(DAT_EVENT &to, const kdapl::Event &from) noexcept
 {
-	dto.operation = static_cast<DAT_DTOS>(event.operation);
+	auto &dto = to.event_data.dto_completion_event_data;
+
+	dto.operation = static_cast<DAT_DTOS>(from.operation);
+	if (from.operation == DAT_DTO_RECEIVE_WITH_INVALIDATE)
+		dto.rmr_context = from.value;
+	else if (from.operation >= DAT_DTO_EXTENSION_BASE)
+		finish_extension(to, from);
+}
+
+inline void finish(DAT_IA_ATTR &attr, const kdapl_ia_query &query) noexcept
+{
+	if (!(query.flags & KDAPL_IA_IMM))
+		return;
+	attr.extension_supported = DAT_EXTENSION_IB;
+	attr.extension_version = DAT_IB_EXTENSION_VERSION;
 }
 
 inline void finish(DAT_EP_PARAM &param) noexcept

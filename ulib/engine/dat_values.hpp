@@ -78,6 +78,11 @@ enum EventNumber : std::uint32_t {
 	event_software = 0x10001,
 };
 
+/** Operations of completions, as DAT_DTOS of 2.0. */
+enum Operation : std::uint32_t {
+	operation_receive_with_invalidate = 4,
+};
+
 /** Streams that may feed an EVD, as DAT_EVD_FLAGS. */
 enum EvdFlags : std::uint32_t {
 	evd_software = 0x001,

@@ -24,8 +24,15 @@ Status wrong_zone(std::uint32_t privilege) noexcept
 
 std::uint32_t privilege_needed(kdapl_op op) noexcept
 {
-	return op == KDAPL_OP_SEND || op == KDAPL_OP_RDMA_WRITE ? KDAPL_PRIV_LOCAL_READ :
-								  KDAPL_PRIV_LOCAL_WRITE;
+	switch (op) {
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_SEND_INV:
+	case KDAPL_OP_RDMA_WRITE:
+	case KDAPL_OP_WRITE_IMM:
+		return KDAPL_PRIV_LOCAL_READ;
+	default:
+		return KDAPL_PRIV_LOCAL_WRITE;
+	}
 }
 
 Status make_room(Ia &ia) noexcept

@@ -10,6 +10,7 @@
 #include "srq.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
@@ -72,8 +73,12 @@ struct Post {
 	kdapl_op op;
 	std::uint32_t flags; /**< CompletionFlags */
 	std::uint64_t cookie;
-	std::span<const Segment> local;
-	const RemoteSegment *remote; /**< RDMA only */
+	std::span<const Segment> local; /**< KDAPL_OP_READ_RMR: one, with an RMR's context */
+	const RemoteSegment *remote; /**< RDMA and atomic operations only */
+	std::uint32_t invalidates = 0; /**< KDAPL_OP_SEND_INV: the peer's RMR context */
+	std::uint32_t immediate = 0; /**< KDAPL_OP_WRITE_IMM: as memory has it */
+	/** Atomic operations: what is compared or added, and what is stored then. */
+	std::array<std::uint64_t, 2> operands{};
 };
 
 class Ep final : public Child {

@@ -12,6 +12,19 @@
 
 namespace kdapl {
 
+namespace {
+
+/** Of the status in a completion's word, and of the operation above it. */
+constexpr std::uint32_t dto_byte = (1U << KDAPL_EV_OP_SHIFT) - 1;
+
+/** Where an event has a value in the place of its number, it is a completion. */
+std::uint32_t number_of(const kdapl_event &event) noexcept
+{
+	return event.status & KDAPL_EV_VALUE ? std::uint32_t{ event_dto } : event.type;
+}
+
+} // namespace
+
 Status Evd::create(const Ref<Ia> &ia, std::uint32_t qlen, std::uint32_t flags, Ref<Evd> &evd)
 {
 	Draft<Evd> draft(ia->provider(), ia.share(), flags);
@@ -58,7 +71,7 @@ void Evd::drop_events() noexcept
 	std::lock_guard lock(mutex_);
 
 	for (; ring_.count(); pop()) {
-		if (ring_.peek().type == event_connection_request)
+		if (number_of(ring_.peek()) == event_connection_request)
 			ia().discard(KDAPL_OBJ_CR, static_cast<std::uint32_t>(ring_.peek().length));
 	}
 }
@@ -287,30 +300,26 @@ Status Evd::take(Event &event)
 void Evd::pop() noexcept
 {
 	const kdapl_event &event = ring_.peek();
-	const std::uint32_t srq = event.type == event_dto ? event.length >> 32 : 0;
+	const std::uint32_t srq = number_of(event) == event_dto ? event.length >> 32 : 0;
 
 	ring_.pop();
 	if (srq)
 		Srq::reaped(srq);
 }
 
-namespace {
-
-/** The status in a completion's word; the operation stands above it where it is told. */
-constexpr std::uint32_t dto_status_mask = (1U << KDAPL_EV_OP_SHIFT) - 1;
-
-} // namespace
-
 void Evd::translate(const kdapl_event &from, Event &to)
 {
-	to.number = from.type;
+	to.number = number_of(from);
 	to.status = from.status;
-	if (from.type == event_dto || from.type == event_rmr_bind) {
-		to.status = from.status & dto_status_mask;
-		to.operation = from.status >> KDAPL_EV_OP_SHIFT;
+	if (to.number == event_dto || to.number == event_rmr_bind) {
+		to.status = from.status & dto_byte;
+		to.operation = from.status >> KDAPL_EV_OP_SHIFT & dto_byte;
+		to.value = from.status & KDAPL_EV_VALUE ? from.type : 0;
 		to.object = HandleTable::instance().handle_of_word(from.user);
 		to.cookie = from.cookie;
 		to.length = from.length & 0xffffffff;
+		if (to.operation == operation_receive_with_invalidate)
+			ia().lose(to.value);
 	} else if (from.type == event_connection_request) {
 		/* First what can fail: the event stays where it is then. */
 		Ref<Cr> cr =

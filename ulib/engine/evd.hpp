@@ -14,7 +14,8 @@ namespace kdapl {
 struct Event {
 	std::uint32_t number = 0; /**< DAT_EVENT_NUMBER */
 	std::uint32_t status = 0; /**< DTO: status; async: reason */
-	std::uint32_t operation = 0; /**< DTO: of DAT_DTOS, see IaOpen */
+	std::uint32_t operation = 0; /**< DTO: of DAT_DTOS or KDAPL_EV_OP_*, see IaOpen */
+	std::uint32_t value = 0; /**< DTO: what came with the message, see KDAPL_EV_VALUE */
 	Handle object = nullptr; /**< EP; PSP or RSP of a request; what an async event is about */
 	std::uint64_t cookie = 0; /**< DTO; software */
 	std::uint64_t length = 0; /**< DTO: bytes moved */

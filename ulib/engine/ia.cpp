@@ -218,6 +218,14 @@ bool Ia::has_consumer_objects() const noexcept
 }
 
 /** Some object of a kind, kept from being deleted. */
+void Ia::lose(std::uint32_t context) noexcept
+{
+	std::lock_guard lock(objects_mutex_);
+
+	for (Object *o = objects_; o; o = o->next_)
+		static_cast<Child *>(o)->lose(context);
+}
+
 Ref<Child> Ia::first_of(Kind kind) noexcept
 {
 	std::lock_guard lock(objects_mutex_);

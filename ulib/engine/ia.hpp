@@ -112,6 +112,9 @@ public:
 	/** Have the module free what a child that was not adopted has there. */
 	void discard(std::uint32_t type, std::uint32_t id) noexcept;
 
+	/** A message of a peer has ended an RMR context: whose it was, knows from now on. */
+	void lose(std::uint32_t context) noexcept;
+
 	/** Free a child: in the module, then its handle. */
 	Status free(Child &child, const ErrnoMeaning &meaning) noexcept;
 
@@ -158,6 +161,9 @@ public:
 
 	/** The IA is being closed: whoever waits for the object stops. */
 	virtual void leave() noexcept {}
+
+	/** A message of a peer has ended an RMR context. */
+	virtual void lose(std::uint32_t /*context*/) noexcept {}
 
 protected:
 	Child(Slot *slot, Kind kind, std::uint32_t type, Ref<Ia> ia) noexcept

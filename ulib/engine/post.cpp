@@ -15,9 +15,40 @@ bool is_recv(kdapl_op op) noexcept
 	return op == KDAPL_OP_RECV;
 }
 
-bool is_rdma(kdapl_op op) noexcept
+bool is_atomic(kdapl_op op) noexcept
 {
-	return op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_RDMA_WRITE;
+	return op == KDAPL_OP_CMP_SWAP || op == KDAPL_OP_FETCH_ADD;
+}
+
+/** What of the adapter an operation needs: KDAPL_IA_*, 0 for nothing. */
+constexpr std::uint32_t feature_needed(kdapl_op op) noexcept
+{
+	switch (op) {
+	case KDAPL_OP_SEND_INV:
+	case KDAPL_OP_READ_RMR:
+		return KDAPL_IA_INV;
+	case KDAPL_OP_WRITE_IMM:
+		return KDAPL_IA_IMM;
+	case KDAPL_OP_CMP_SWAP:
+	case KDAPL_OP_FETCH_ADD:
+		return KDAPL_IA_ATOMIC;
+	default:
+		return 0;
+	}
+}
+
+/** Where an operation's flags stand in its call. */
+constexpr Sub flags_argument(kdapl_op op) noexcept
+{
+	switch (op) {
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_SEND_INV:
+	case KDAPL_OP_RECV:
+	case KDAPL_OP_READ_RMR:
+		return Sub::arg5;
+	default:
+		return Sub::arg6;
+	}
 }
 
 /** Completion flags that an operation may carry, on an EP of this style. */
@@ -26,15 +57,15 @@ constexpr std::uint32_t flags_allowed(kdapl_op op, const EpAttributes &a) noexce
 	const std::uint32_t quiet = a.request_completion_flags & completion_unsignalled;
 
 	switch (op) {
-	case KDAPL_OP_SEND:
-		return completion_suppress | completion_solicited | completion_fence | quiet;
-	case KDAPL_OP_RDMA_WRITE:
-	case KDAPL_OP_RDMA_READ:
-		return completion_suppress | completion_fence | quiet;
 	case KDAPL_OP_RECV:
-		break;
+		return a.recv_completion_flags & completion_unsignalled;
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_SEND_INV:
+	case KDAPL_OP_WRITE_IMM:
+		return completion_suppress | completion_solicited | completion_fence | quiet;
+	default:
+		return completion_suppress | completion_fence | quiet;
 	}
-	return a.recv_completion_flags & completion_unsignalled;
 }
 
 std::uint16_t sqe_flags(std::uint32_t flags) noexcept
@@ -53,11 +84,15 @@ std::uint32_t iov_limit(const EpAttributes &a, kdapl_op op) noexcept
 	case KDAPL_OP_RDMA_READ:
 		return a.max_rdma_read_iov;
 	case KDAPL_OP_RDMA_WRITE:
+	case KDAPL_OP_WRITE_IMM:
 		return a.max_rdma_write_iov;
-	case KDAPL_OP_SEND:
-		break;
+	case KDAPL_OP_READ_RMR:
+	case KDAPL_OP_CMP_SWAP:
+	case KDAPL_OP_FETCH_ADD:
+		return 1;
+	default:
+		return a.max_request_iov;
 	}
-	return a.max_request_iov;
 }
 
 std::uint64_t total_length(std::span<const Segment> segments) noexcept
@@ -71,13 +106,68 @@ std::uint64_t total_length(std::span<const Segment> segments) noexcept
 	return total;
 }
 
+/** Eight bytes here for as many at the peer's, which are aligned. */
+Status check_atomic(const Post &post, std::uint64_t local) noexcept
+{
+	if (local != KDAPL_ATOMIC_SIZE || post.remote->length < KDAPL_ATOMIC_SIZE)
+		return fail(Type::length_error);
+	if (post.remote->address % KDAPL_ATOMIC_SIZE)
+		return fail(Type::invalid_parameter, Sub::arg5);
+	return success;
+}
+
+Status check_lengths(const Post &post, const EpAttributes &a) noexcept
+{
+	const std::uint64_t local = total_length(post.local);
+
+	switch (post.op) {
+	case KDAPL_OP_RDMA_READ:
+	case KDAPL_OP_READ_RMR:
+		if (local < post.remote->length || post.remote->length > a.max_rdma_size)
+			return fail(Type::length_error);
+		break;
+	case KDAPL_OP_RDMA_WRITE:
+	case KDAPL_OP_WRITE_IMM:
+		if (post.remote->length < local || local > a.max_rdma_size)
+			return fail(Type::length_error);
+		break;
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_SEND_INV:
+		if (local > a.max_message_size)
+			return fail(Type::invalid_parameter, Sub::arg3);
+		break;
+	case KDAPL_OP_CMP_SWAP:
+	case KDAPL_OP_FETCH_ADD:
+		return check_atomic(post, local);
+	case KDAPL_OP_RECV:
+		/* A buffer may be longer than any message. */
+		break;
+	}
+	return success;
+}
+
+/** The module knows what the context names, and how much of it. */
+void add_window(const Post &post, kdapl_sqe &sqe) noexcept
+{
+	const Segment &window = post.local.front();
+
+	sqe.seg[0] = { .addr = window.address,
+		       .length = static_cast<std::uint32_t>(post.remote->length),
+		       .lmr = window.lmr };
+	sqe.num_seg = 1;
+}
+
 } // namespace
 
 /** What is wrong with the arguments, the state, the lengths. */
 Status Ep::check_post(const Post &post) const noexcept
 {
+	const std::uint32_t needed = feature_needed(post.op);
+
+	if ((ia().attributes().flags & needed) != needed)
+		return fail(Type::model_not_supported);
 	if (post.flags & ~flags_allowed(post.op, attributes_))
-		return fail(Type::invalid_parameter, is_rdma(post.op) ? Sub::arg6 : Sub::arg5);
+		return fail(Type::invalid_parameter, flags_argument(post.op));
 	if (is_recv(post.op) && srq_)
 		return fail(Type::invalid_state, Sub::srq_in_use);
 	if (post.local.size() > iov_limit(attributes_, post.op))
@@ -89,26 +179,7 @@ Status Ep::check_post(const Post &post) const noexcept
 		if (now != EpState::connected && now != EpState::disconnected)
 			return fail(Type::invalid_state, state_sub(now));
 	}
-
-	const std::uint64_t local = total_length(post.local);
-	switch (post.op) {
-	case KDAPL_OP_RDMA_READ:
-		if (local < post.remote->length || post.remote->length > attributes_.max_rdma_size)
-			return fail(Type::length_error);
-		break;
-	case KDAPL_OP_RDMA_WRITE:
-		if (post.remote->length < local || local > attributes_.max_rdma_size)
-			return fail(Type::length_error);
-		break;
-	case KDAPL_OP_SEND:
-		if (local > attributes_.max_message_size)
-			return fail(Type::invalid_parameter, Sub::arg3);
-		break;
-	case KDAPL_OP_RECV:
-		/* A buffer may be longer than any message. */
-		break;
-	}
-	return success;
+	return check_lengths(post, attributes_);
 }
 
 /** A slot of the EP's own queue is free until its completion is in the event ring. */
@@ -136,8 +207,16 @@ Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept
 	sqe.flags = sqe_flags(post.flags);
 	sqe.cookie = post.cookie;
 	sqe.remote_addr = post.remote ? post.remote->address : 0;
-	sqe.rkey = post.remote ? post.remote->rkey : 0;
-	sqe.reserved = 0;
+	sqe.rkey = post.remote ? post.remote->rkey : post.invalidates;
+	sqe.imm = post.immediate;
+	if (is_atomic(post.op)) {
+		sqe.seg[1].addr = post.operands[0];
+		sqe.seg[2].addr = post.operands[1];
+	}
+	if (post.op == KDAPL_OP_READ_RMR) {
+		add_window(post, sqe);
+		return success;
+	}
 	for (const Segment &segment : post.local) {
 		if (Status status = add_segment(ia(), pz_id_, segment, privilege, wanted, sqe);
 		    !status.ok())

@@ -35,6 +35,15 @@ Rmr::Binding Rmr::binding() noexcept
 	return binding_;
 }
 
+/** The module has unbound it already, unless it is bound to something else by now. */
+void Rmr::lose(std::uint32_t context) noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	if (binding_.context == context)
+		binding_ = {};
+}
+
 /** What it is to show. Caller holds the submission ring's mutex. */
 Status Rmr::check_segment(const Bind &args) const noexcept
 {

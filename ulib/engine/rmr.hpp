@@ -34,6 +34,7 @@ public:
 	Status bind(Ep &ep, const Bind &args, std::uint32_t &context) noexcept;
 
 	Binding binding() noexcept;
+	void lose(std::uint32_t context) noexcept override;
 	Handle pz() const noexcept { return pz_; }
 
 	Rmr(Slot *slot, Ref<Ia> ia, const Pz &pz) noexcept

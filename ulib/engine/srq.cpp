@@ -57,7 +57,7 @@ Status Srq::fill(std::span<const Segment> local, std::uint64_t cookie,
 	sqe.cookie = cookie;
 	sqe.remote_addr = 0;
 	sqe.rkey = 0;
-	sqe.reserved = 0;
+	sqe.imm = 0;
 	for (const Segment &segment : local) {
 		if (Status status = add_segment(ia(), pz_id_, segment,
 						privilege_needed(KDAPL_OP_RECV), wanted, sqe);

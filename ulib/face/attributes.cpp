@@ -109,6 +109,7 @@ void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept
 	attr.max_rdma_read_out = to_count(std::uint64_t{ q.max_rdma_read_out } * q.max_eps);
 	attr.max_rdma_read_per_ep_in_guaranteed = DAT_TRUE;
 	attr.max_rdma_read_per_ep_out_guaranteed = DAT_TRUE;
+	version::finish(attr, q);
 }
 
 void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept

@@ -25,7 +25,7 @@ void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
 		dto.user_cookie.as_64 = from.cookie;
 		dto.status = static_cast<DAT_DTO_COMPLETION_STATUS>(from.status);
 		dto.transfered_length = from.length;
-		version::finish(dto, from);
+		version::finish(to, from);
 	} else if (from.number == kdapl::event_rmr_bind) {
 		auto &bind = to.event_data.rmr_completion_event_data;
 		bind.rmr_handle = to_dat(from.object);
@@ -74,7 +74,7 @@ DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
 {
 	return call([&] {
 		const auto ia = kdapl::pin<Ia>(ia_handle);
-		const std::uint32_t flags = bits(evd_flags);
+		std::uint32_t flags = bits(evd_flags);
 		Ref<Evd> evd;
 
 		if (!ia)
@@ -84,6 +84,9 @@ DAT_RETURN dat_evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT evd_min_qlen,
 		const auto cno = kdapl::pin<Cno>(cno_handle);
 		if (cno_handle != DAT_HANDLE_NULL && (!cno || &cno->ia() != ia.get()))
 			return bad_handle(Sub::handle_cno);
+		/* Extensions complete as transfers do. */
+		if (ia->attributes().flags & KDAPL_IA_IMM && flags & version::extension_stream)
+			flags = (flags & ~version::extension_stream) | kdapl::evd_dto;
 		if (!flags || flags & ~std::uint32_t{ kdapl::evd_all })
 			return bad_parameter(Sub::arg4);
 		if (!evd_handle)

@@ -84,6 +84,14 @@ DAT_REGION_DESCRIPTION region_of(Lmr &lmr) noexcept
 	return region;
 }
 
+/** Those that memory can have. */
+std::uint32_t privileges_of(const Ia &ia) noexcept
+{
+	const bool atomic = ia.attributes().flags & KDAPL_IA_ATOMIC;
+
+	return KDAPL_PRIV_ALL | (atomic ? bits(version::atomic_privilege) : 0);
+}
+
 template <class T>
 void store(T *where, T value) noexcept
 {
@@ -107,7 +115,7 @@ Status lmr_create(const LmrCreate &asked)
 		return bad_handle(Sub::handle_pz);
 	if (!asked.lmr)
 		return bad_parameter(Sub::arg7);
-	if (privileges & ~std::uint32_t{ KDAPL_PRIV_ALL })
+	if (privileges & ~privileges_of(*ia))
 		return bad_parameter(Sub::arg6);
 
 	Ref<Lmr> lmr;

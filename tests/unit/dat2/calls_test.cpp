@@ -429,28 +429,6 @@ TEST_F(Calls2, AnIaHasOneName)
 		is_error(dats_get_ia_handle(ia, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2));
 }
 
-TEST_F(Calls2, ThereAreNoExtensions)
-{
-	EXPECT_TRUE(is_error(dat_extension_op(ep, 1), DAT_NOT_IMPLEMENTED));
-	EXPECT_TRUE(is_error(dat_extension_op(this, 1), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1));
-	EXPECT_TRUE(is_error(dat_extension_op(DAT_HANDLE_NULL, 1), DAT_INVALID_HANDLE,
-			     DAT_INVALID_HANDLE1));
-}
-
-TEST_F(Calls2, WhatTheModuleHasNothingForYet)
-{
-	DAT_LMR_TRIPLET one = segment(0, 8);
-	const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, 8);
-
-	for (const DAT_RETURN got :
-	     { dat_ep_post_send_with_invalidate(ep, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG,
-						DAT_TRUE, 77),
-	       dat_ep_post_rdma_read_to_rmr(ep, &remote, cookie(1), &remote,
-					    DAT_COMPLETION_DEFAULT_FLAG) })
-		EXPECT_TRUE(is_error(got, DAT_NOT_IMPLEMENTED));
-	EXPECT_TRUE(module.taken.empty());
-}
-
 /* Other registries call an entry without looking whether it is there. */
 TEST_F(Calls2, TheTableIsFull)
 {

@@ -378,7 +378,9 @@ int Module::open_ia(kdapl_ia_open &arg)
 		known = known || adapter == name;
 	if (!known)
 		return ENODEV;
-	attributes.flags = arg.flags & KDAPL_IA_RO_AWARE ? KDAPL_IA_RELAXED_ORDERING : 0;
+	attributes.flags &= ~KDAPL_IA_RELAXED_ORDERING;
+	if (arg.flags & KDAPL_IA_RO_AWARE)
+		attributes.flags |= KDAPL_IA_RELAXED_ORDERING;
 
 	auto ring =
 		std::make_shared<Region>(KDAPL_SQ_ENTRIES_OFFSET + sq_entries * sizeof(kdapl_sqe));
@@ -495,7 +497,8 @@ int Module::create_lmr(kdapl_lmr_create &arg)
 	}
 	arg.id = add(KDAPL_OBJ_LMR);
 	lmrs_[arg.id] = arg;
-	if (arg.privileges & (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE))
+	if (arg.privileges &
+	    (KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE | KDAPL_PRIV_REMOTE_ATOMIC))
 		arg.rkey = arg.id << 8;
 	if (arg.mem_type == KDAPL_MEM_VIRTUAL && !(attributes.flags & KDAPL_IA_RELAXED_ORDERING))
 		arg.mem_type = KDAPL_MEM_SO_VIRTUAL;
