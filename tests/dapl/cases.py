@@ -8,6 +8,7 @@ As a program it prints the table that docs/dapl.md shows.
 
 import dataclasses
 import re
+import signal
 
 # What becomes of a case. The program says PASS also of one whose check has failed.
 PASSES = "passes"
@@ -80,7 +81,7 @@ CASES = (
 
 def became(status, said):
     """What became of a case, by how its process ended and by what it said."""
-    if status < 0:
+    if status == -signal.SIGSEGV:
         return CRASHES
     results = re.findall(r"^Result: (.*?) *$", said, re.M)
     if status or len(results) != 1:
