@@ -3,10 +3,12 @@
 """Runs the benchmark's programs in the test machine, for scripts/bench.
 
 usage: measure.py --programs DIR --part PART... [--runs N]
+       measure.py --programs DIR --try
 
-PART is times, calls, kernel, instructions or kernel_instructions.
+PART is times, calls, kernel, dapltest, instructions or kernel_instructions.
 
-Prints what it does, and leaves what it measured in $KDAPL_OUT/<part>.json.
+Prints what it does, and leaves what it measured in $KDAPL_OUT/<part>.json. With --try
+it measures nothing: each program moves a few messages in each row; prints TAP.
 """
 
 import argparse
@@ -21,6 +23,7 @@ import struct
 import subprocess
 import sys
 
+import dapltest
 import kernel
 
 TRANSPORTS = ("kdapl", "verbs", "ofed")
@@ -54,8 +57,17 @@ QUERY = struct.Struct("=IIQIIII32sQQQ")
 QUERY_REQUEST = 3 << 30 | QUERY.size << 16 | 0xDA << 8
 
 
+# Parts of which one run tells little.
+REPEATED = ("times", "kernel", "dapltest")
+# Of dapltest, where it is only tried: enough for a time that is not 0.
+TRIED_ITERATIONS = 20
+
+
 class Failed(Exception):
     """A program of the benchmark failed."""
+
+
+FAILURES = (Failed, dapltest.Failed, ValueError, OSError, subprocess.SubprocessError)
 
 
 class Pair:
@@ -237,23 +249,60 @@ def count_kernel_instructions(pair, runs):
     return measure_kernel(pair, runs, kernel.ROWS)
 
 
+def measure_dapltest(_, runs):
+    """{row: {provider: [messages per second, or microseconds, of each run]}}, in turn."""
+    results = {}
+    for row in dapltest.ROWS:
+        print(f"{row:20} ", end="", flush=True)
+        of_row = results[row] = {provider: [] for provider in dapltest.PROVIDERS}
+        for _ in range(runs):
+            for provider in dapltest.PROVIDERS:
+                of_row[provider].append(dapltest.run(provider, row))
+            print(".", end="", flush=True)
+        print(flush=True)
+    return results
+
+
+def try_all(pair):
+    """Each program in each row, with few messages; how many fail."""
+    tries = [(f"{transport} {row.name}", lambda t=transport, r=row: pair.run(t, r, r.count // PROBE_PART))
+             for transport in TRANSPORTS for row in ROWS]
+    tries += [(f"{provider} {row}", lambda p=provider, r=row: dapltest.run(p, r, TRIED_ITERATIONS))
+              for provider in dapltest.PROVIDERS for row in dapltest.ROWS]
+    failed = 0
+    print(f"1..{len(tries)}", flush=True)
+    for number, (name, attempt) in enumerate(tries, 1):
+        try:
+            attempt()
+            print(f"ok {number} - {name}", flush=True)
+        except FAILURES as error:
+            failed += 1
+            said = "".join(f"# {line}\n" for line in str(error).splitlines())
+            print(f"not ok {number} - {name}\n{said}", end="", flush=True)
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, required=True)
     parts = {"times": measure_times, "calls": measure_calls, "instructions": measure_instructions,
-             "kernel": measure_kernel, "kernel_instructions": count_kernel_instructions}
-    parser.add_argument("--part", action="append", choices=parts, required=True)
+             "kernel": measure_kernel, "dapltest": measure_dapltest, "kernel_instructions": count_kernel_instructions}
+    parser.add_argument("--part", action="append", choices=parts, default=[])
+    parser.add_argument("--try", dest="only_try", action="store_true")
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
 
+    pair = Pair(args.programs)
+    dapltest.prepare(args.programs.parents[1] / "lib")
+    if args.only_try:
+        sys.exit(1 if try_all(pair) else 0)
     if not TRIGGER.exists():
         subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
-    pair = Pair(args.programs)
     for part in args.part:
         print(f"{part}:", flush=True)
         try:
-            result = parts[part](pair, args.runs if part in ("times", "kernel") else 3)
-        except (Failed, ValueError, OSError, subprocess.SubprocessError) as error:
+            result = parts[part](pair, args.runs if part in REPEATED else 3)
+        except FAILURES as error:
             sys.exit(f"\n{error}")
         path = pathlib.Path(os.environ["KDAPL_OUT"]) / f"{part}.json"
         path.write_text(json.dumps(result))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the distribution's uDAPL 2.0 programs, unmodified, in the test machine.
 
-usage: run.py [--way WAY]... [--all] [ROW...]
+usage: run.py [--way WAY]... [--all] [--for SECONDS] [ROW...]
 
 WAY is whose libdat2 the programs have, and whose provider each end:
 
@@ -12,23 +12,26 @@ WAY is whose libdat2 the programs have, and whose provider each end:
   from-ofed  as debian, but the client has OFED's provider
   ofed       OFED's provider at both ends: what it is compared with
 
-Without --way all but the last. Without --all only the rows of rows.py that are
-quick run; a ROW is a part of a row's name. Prints TAP.
+Without --way each row in those that are its own. Without --all only the rows of
+rows.py that are quick run; a ROW is a part of a row's name. With --for one row,
+ENDURANCE, whose client comes again and again for so long. Prints TAP.
 """
 
 import argparse
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import time
 
-from rows import ROWS
+from cases import became
+from rows import ENDURANCE, ROWS
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-BUILT = TOP / "build/ulib/lib"
+BUILT = TOP / "build/ulib"
 WORK = pathlib.Path("/run/dapl")
 # The folder of the libdat2, the provider of the server, that of the client.
 WAYS = {
@@ -40,8 +43,10 @@ WAYS = {
 }
 # A client opens the name that the server tells it, so both ends have it.
 IA = "dapl0"
-SECONDS = 60
 LISTENING = "0A"
+# The debug kernel is some ten times slower: there, loops are shorter.
+SLOW = 1 if float(os.environ.get("KDAPL_SCALE", "1")) == 1 else 10
+SHOWN = 3000  # characters of what a program said that a failure shows
 
 
 class Failed(Exception):
@@ -52,7 +57,8 @@ def make_folders():
     """What the programs load comes from memory, and one libdat2 alone is in sight."""
     for folder, name in (("debian", "libdapl2_kdapl.so.2"), ("ours", "libdat2.so.2")):
         (WORK / folder).mkdir(parents=True)
-        shutil.copy(BUILT / name, WORK / folder / name)
+        shutil.copy(BUILT / "lib" / name, WORK / folder / name)
+    shutil.copy(BUILT / "tests/dapl/dapl_reject", WORK)
     for provider, line in (("kdapl", f'libdapl2_kdapl.so.2 kdapl.2.0 "{os.environ["KDAPL_DEVICE"]}" ""'),
                            ("ofed", f'libdaplofa.so.2 dapl.2.0 "{os.environ["KDAPL_NETDEV"]} 0" ""')):
         (WORK / f"{provider}.conf").write_text(f"{IA} u2.0 nonthreadsafe default {line}\n")
@@ -64,17 +70,34 @@ def listens(port):
     return any(wanted.search(pathlib.Path(f"/proc/net/{table}").read_text()) for table in ("tcp", "tcp6"))
 
 
+def spelled(words, address=""):
+    """A command of a row as it is run here: fewer iterations where that takes long."""
+    command = [word.format(ia=IA, address=address, work=WORK) for word in words]
+    if SLOW > 1 and "-i" in command:
+        place = command.index("-i") + 1
+        command[place] = str(max(2, int(command[place]) // SLOW))
+    return command
+
+
 class End:
     """One process of a row, with its output in a file."""
 
-    def __init__(self, name, library, provider, command):
+    def __init__(self, name, row, library, provider, command):
         self.command = command
         self.output = WORK / f"{name}.out"
         self.library = library
+        self.row = row
+        self.seconds = row.seconds * SLOW
         env = dict(os.environ, DAT_OVERRIDE=str(WORK / f"{provider}.conf"), LD_LIBRARY_PATH=str(WORK / library))
         with open(self.output, "wb") as out:
             self.process = subprocess.Popen(["stdbuf", "-oL", *command], env=env, stdin=subprocess.DEVNULL,
-                                            stdout=out, stderr=subprocess.STDOUT)
+                                            stdout=out, stderr=subprocess.STDOUT, preexec_fn=self.limit)
+
+    def limit(self):
+        """In the new process: no more memory than the row has."""
+        if self.row.memory:
+            size = self.row.memory << 20
+            resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
     def said(self):
         """Its output so far."""
@@ -82,7 +105,7 @@ class End:
 
     def await_word(self, said, what):
         """Until it has said something, or listens on a port."""
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + self.seconds
         while not (listens(said) if isinstance(said, int) else said in self.said()):
             if self.process.poll() is not None:
                 raise Failed(f"{what} ended with {self.process.returncode}")
@@ -98,26 +121,29 @@ class End:
         if not loaded or (self.library == "ours") != (loaded == ours):
             raise Failed(f"the wrong libdat2: {loaded}")
 
-    def finish(self, good, bad, ends=True):
+    def wait(self):
+        """Its exit status."""
+        try:
+            return self.process.wait(self.seconds)
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{' '.join(self.command)}: did not end") from error
+
+    def finish(self, good):
         """It ends well and says so."""
         name = " ".join(self.command)
-        if not ends:
+        if not self.row.ends:
             self.await_word(good, name)
-            return self.check_words("", bad)
-        try:
-            status = self.process.wait(SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise Failed(f"{name}: did not end") from error
-        if status:
+            return self.check_words("")
+        if status := self.wait():
             raise Failed(f"{name}: exit status {status}")
-        return self.check_words(good, bad)
+        return self.check_words(good)
 
-    def check_words(self, good, bad):
+    def check_words(self, good):
         """Some of the programs say what went wrong, and exit with 0."""
         name = " ".join(self.command)
         if not re.search(good, self.said(), re.M):
             raise Failed(f"{name}: does not say {good}")
-        if found := re.search(bad, self.said(), re.M):
+        if found := re.search(self.row.bad, self.said(), re.M):
             raise Failed(f"{name}: says {found[0]}")
 
     def stop(self):
@@ -126,26 +152,111 @@ class End:
         self.process.wait()
 
 
-def run_row(row, way):
-    """The server, then each client; all must end well. What went wrong, or None."""
-    address = os.environ["KDAPL_ADDR"]
-    library, server, client_provider = WAYS[way]
-    ends = []
-    try:
-        ends.append(End("server", library, server, [word.format(ia=IA) for word in row.server]))
-        ends[0].await_word(row.ready, "the server")
-        ends[0].check_library()
-        for number, client in enumerate(row.clients):
-            command = [word.format(ia=IA, address=address) for word in client]
-            ends.append(End(f"client{number}", library, client_provider, command))
-            ends[-1].finish(row.good if number == 0 else "", row.bad, row.ends)
-        ends[0].finish(row.server_good, row.bad, row.ends)
-    except Failed as error:
-        return f"{error}\n" + "\n".join(f"{end.command}:\n{end.said()[-3000:]}" for end in ends)
-    finally:
-        for end in ends:
+class Run:
+    """A row in one way: its processes, which are gone when the block ends."""
+
+    def __init__(self, row, way):
+        self.row = row
+        self.way = way
+        self.library, self.server_provider, self.client_provider = WAYS[way]
+        self.ends = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for end in self.ends:
             end.stop()
-    return None
+
+    def start(self, provider, command):
+        """One more process."""
+        self.ends.append(End(f"end{len(self.ends)}", self.row, self.library, provider, command))
+        return self.ends[-1]
+
+    def serve(self):
+        """The server, when clients may come."""
+        server = self.start(self.server_provider, spelled(self.row.server))
+        server.await_word(self.row.ready, "the server")
+        server.check_library()
+        return server
+
+    def ask(self, address, clients):
+        """Clients, one after another; the first is the test, the others are what ends it."""
+        for client in clients:
+            good = self.row.good if client == self.row.clients[0] else ""
+            self.start(self.client_provider, spelled(client, address)).finish(good)
+
+    def all(self):
+        """Server and clients on this machine."""
+        server = self.serve() if self.row.server else None
+        self.ask(os.environ["KDAPL_ADDR"], self.row.clients)
+        if server:
+            server.finish(self.row.server_good)
+
+    def repeat(self, seconds):
+        """The same with the first client again and again for so long."""
+        deadline = time.monotonic() + seconds
+        server = self.serve()
+        while time.monotonic() < deadline:
+            self.ask(os.environ["KDAPL_ADDR"], self.row.clients[:1])
+            # What it said is in nobody's way.
+            self.ends.pop()
+            print(f"# {deadline - time.monotonic():.0f} s are left", flush=True)
+        self.ask(os.environ["KDAPL_ADDR"], self.row.clients[1:])
+        server.finish(self.row.server_good)
+
+    def each_case(self):
+        """Every case, in a process of its own, since some end it."""
+        wrong = []
+        for case in self.row.cases:
+            end = self.start(self.client_provider, spelled(self.row.clients[0]) + [f"case{case.number}"])
+            got, expected = became(end.wait(), end.said()), case.expected(self.way)
+            self.ends.pop()
+            if got != expected:
+                wrong.append(f"case {case.number} {got}, and not: {expected}\n{end.said()[-SHOWN:]}")
+        if wrong:
+            raise Failed("\n".join(wrong))
+
+    def attempt(self, part):
+        """What went wrong in a part, or None."""
+        try:
+            part()
+        except Failed as error:
+            return f"{error}\n" + "\n".join(f"{end.command}:\n{end.said()[-SHOWN:]}" for end in self.ends)
+        return None
+
+
+def run_row(row, way, seconds=0):
+    """What went wrong, or None."""
+    with Run(row, way) as run:
+        if row.cases:
+            return run.attempt(run.each_case)
+        return run.attempt((lambda: run.repeat(seconds)) if seconds else run.all)
+
+
+def report(number, name, why, start):
+    """One line of TAP, and how it came to it."""
+    print(f"{'not ok' if why else 'ok'} {number} - {name}")
+    print("".join(f"# {line}\n" for line in (why or "").splitlines()), end="")
+    print(f"# {time.monotonic() - start:.1f} s", flush=True)
+    return why is not None
+
+
+def ways_of(row, asked):
+    """Those asked for, as far as they make a difference to the row, or the row's own."""
+    if not asked:
+        return row.ways
+    return [way for way in asked if row.server or WAYS[way][1] == WAYS[way][2]]
+
+
+def wanted_rows(options):
+    """(row, way) of all that is asked for, a way after the other."""
+    rows = [row for row in ROWS if (row.quick or options.all or options.rows)
+            and (row.iwarp or os.environ["KDAPL_RDMA"] != "siw")
+            and (not options.rows or any(part in row.name for part in options.rows))]
+    if options.seconds:
+        rows = [ENDURANCE]
+    return [(row, way) for way in WAYS for row in rows if way in ways_of(row, options.way)]
 
 
 def main():
@@ -153,24 +264,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--way", action="append", choices=WAYS)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--for", dest="seconds", type=int, default=0)
     parser.add_argument("rows", nargs="*", metavar="ROW")
     options = parser.parse_args()
-    rows = [row for row in ROWS if (row.quick or options.all or options.rows)
-            and (not options.rows or any(part in row.name for part in options.rows))]
-    ways = options.way or [way for way in WAYS if way != "ofed"]
+    wanted = wanted_rows(options)
     make_folders()
-    print(f"1..{len(rows) * len(ways)}", flush=True)
-    failed = number = 0
-    for way in ways:
-        for row in rows:
-            number += 1
-            start = time.monotonic()
-            why = run_row(row, way)
-            failed += why is not None
-            print(f"{'not ok' if why else 'ok'} {number} - {way}: {row.name}")
-            print("".join(f"# {line}\n" for line in (why or "").splitlines()), end="")
-            print(f"# {time.monotonic() - start:.1f} s", flush=True)
-    return 1 if failed or not number else 0
+    print(f"1..{len(wanted)}", flush=True)
+    failed = 0
+    for number, (row, way) in enumerate(wanted, 1):
+        start = time.monotonic()
+        failed += report(number, f"{way}: {row.name}", run_row(row, way, options.seconds), start)
+    return 1 if failed or not wanted else 0
 
 
 if __name__ == "__main__":

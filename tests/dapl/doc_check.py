@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""docs/dapl.md shows the table of cases.py, and every feature of it is run.
+
+usage: doc_check.py TOP
+"""
+
+import pathlib
+import re
+import sys
+
+from cases import CASES, PASSES, table
+from rows import ROWS
+
+
+def problems(doc):
+    """What is wrong."""
+    shown = re.search(r"<!-- table of tests/dapl/cases.py -->\n\n(.*?)\n\n", doc, re.S)
+    if not shown or shown[1] != table():
+        yield "docs/dapl.md does not show what tests/dapl/cases.py prints"
+    if sorted(case for row in ROWS for case in row.cases) != sorted(CASES):
+        yield "the rows do not run each case once"
+    for case in CASES:
+        unlike = any(result != PASSES for result in (case.debian, case.ours, case.ofed))
+        if unlike and not case.why:
+            yield f"{case.feature} {case.number} has no reason"
+
+
+def main():
+    found = list(problems(pathlib.Path(sys.argv[1], "docs/dapl.md").read_text()))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
