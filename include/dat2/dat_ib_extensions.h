@@ -432,7 +432,7 @@ typedef DAT_IA_COUNTER_TYPE DAT_COUNTER_TYPE;
  */
 #define dat_ib_open_query(name, ia_handle, ia_mask, ia_attr, prov_mask, prov_attr) \
 	dat_extension_op((DAT_HANDLE)NULL, DAT_IB_OPEN_QUERY_OP, \
-			 (const DAT_NAME_PTR)(name), (DAT_HANDLE *)(ia_handle), \
+			 (DAT_NAME_PTR)(name), (DAT_HANDLE *)(ia_handle), \
 			 (DAT_IA_ATTR_MASK)(ia_mask), (DAT_IA_ATTR *)(ia_attr), \
 			 (DAT_PROVIDER_ATTR_MASK)(prov_mask), \
 			 (DAT_PROVIDER_ATTR *)(prov_attr))

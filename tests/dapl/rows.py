@@ -110,8 +110,8 @@ ROWS = [
     dtest("-b 65536", True),
     dtest("-p -b 65536"),
     dtest("-c -b 65536", True),
-    # With OFED's provider it sends immediate data, which ours does not have.
-    dtest("-w -b 65536", ways=ONE_PROVIDER),
+    # Writes with immediate data.
+    dtest("-w -b 65536"),
     dtest("-u -b 65536"),
     dtest("-D -b 4096"),
     dtest("-W -b 1024"),

@@ -155,7 +155,7 @@ DAT_RETURN handle_extendedop(DAT_HANDLE handle, DAT_EXTENDED_OP op, va_list args
 	case DAT_IB_OPEN_QUERY_OP:
 		return open_query<thread_safe>(static_cast<const char *>(handle), OpenQuery(args));
 	case DAT_IB_CLOSE_QUERY_OP:
-		return dat_ia_close(handle, DAT_CLOSE_ABRUPT_FLAG);
+		return face_own::dat_ia_close(handle, DAT_CLOSE_ABRUPT_FLAG);
 	default:
 		return not_there(handle);
 	}

@@ -217,7 +217,6 @@ bool Ia::has_consumer_objects() const noexcept
 	return false;
 }
 
-/** Some object of a kind, kept from being deleted. */
 void Ia::lose(std::uint32_t context) noexcept
 {
 	std::lock_guard lock(objects_mutex_);
@@ -226,6 +225,7 @@ void Ia::lose(std::uint32_t context) noexcept
 		static_cast<Child *>(o)->lose(context);
 }
 
+/** Some object of a kind, kept from being deleted. */
 Ref<Child> Ia::first_of(Kind kind) noexcept
 {
 	std::lock_guard lock(objects_mutex_);
