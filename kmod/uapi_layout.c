@@ -40,6 +40,8 @@ SIZE(kdapl_ep_status, 64);
 AT(kdapl_ep_status, done, 4);
 AT(kdapl_ep_status, recv_done, 8);
 AT(kdapl_ep_status, hw_recv, 12);
+AT(kdapl_ep_status, recvs, 16);
+AT(kdapl_ep_status, recv_bytes, 40);
 
 SIZE(kdapl_ev_ring, 64);
 AT(kdapl_ev_ring, flags, 4);

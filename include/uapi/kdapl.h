@@ -181,6 +181,12 @@ struct kdapl_sqe {
 	struct kdapl_seg seg[KDAPL_SEGS_MAX];
 };
 
+/* Kinds of messages that take a receive. */
+#define KDAPL_RECV_PLAIN	0
+#define KDAPL_RECV_IMM		1	/* with immediate data */
+#define KDAPL_RECV_WRITE_IMM	2	/* likewise; it is an RDMA write */
+#define KDAPL_RECV_KINDS	3
+
 /**
  * struct kdapl_ep_status - what the module tells about one EP
  * @state: DAT_EP_STATE_* value, stored before the event that announces it
@@ -190,13 +196,16 @@ struct kdapl_sqe {
  * @hw_recv: receives that the device holds now. Of an EP with an SRQ: receives that
  *	it took since it was made; what is not in @recv_done waits for room in
  *	its EVD
+ * @recvs: messages that receives of its took whole, by KDAPL_RECV_*
+ * @recv_bytes: their bytes
  */
 struct kdapl_ep_status {
 	__u32 state;
 	__u32 done;
 	__u32 recv_done;
 	__u32 hw_recv;
-	__u32 pad[12];
+	__aligned_u64 recvs[KDAPL_RECV_KINDS];
+	__aligned_u64 recv_bytes[KDAPL_RECV_KINDS];
 };
 
 /**

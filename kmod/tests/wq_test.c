@@ -273,6 +273,16 @@ static void wq_completes_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
 }
 
+/* So many messages of a kind, and bytes of theirs, were received. */
+static void expect_messages(struct kunit *test, const struct test_ep *tep,
+			    unsigned int kind, u64 n, u64 bytes)
+{
+	const struct kdapl_ep_status *shown = tep->ep->status.addr;
+
+	KUNIT_EXPECT_EQ(test, READ_ONCE(shown->recvs[kind]), n);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(shown->recv_bytes[kind]), bytes);
+}
+
 static void wq_recv_counts(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -286,6 +296,9 @@ static void wq_recv_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 3), 3);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), DEPTH - 3);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, recv_done), 3);
+	expect_messages(test, &tep, KDAPL_RECV_PLAIN, 3, 3 * 64);
+	expect_messages(test, &tep, KDAPL_RECV_IMM, 0, 0);
+	expect_messages(test, &tep, KDAPL_RECV_WRITE_IMM, 0, 0);
 	for (i = 0; i < 3; i++)
 		EXPECT_DTO(test, &tep.recv, i, DAT_DTO_SUCCESS);
 	EXPECT_NO_EVENT(test, &tep.recv);
@@ -360,6 +373,25 @@ static void wq_tells_what_came(struct kunit *test)
 	finish_recvs(&tep, 1);
 	EXPECT_DTO(test, &tep.recv, 5,
 		   KDAPL_DTO_WORD(DAT_DTO_SUCCESS, DAT_DTO_RECEIVE));
+	expect_messages(test, &tep, KDAPL_RECV_PLAIN, 2, 2 * 64);
+	expect_messages(test, &tep, KDAPL_RECV_IMM, 2, 2 * 64);
+	expect_messages(test, &tep, KDAPL_RECV_WRITE_IMM, 1, 64);
+}
+
+/* What was not received is not counted. */
+static void wq_counts_no_failures(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	recv(env, &tep, 1);
+	recv(env, &tep, 2);
+	env_connect(env, &tep);
+	finish_recvs(&tep, 1);
+	fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1, IB_WC_LOC_LEN_ERR);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_ERR_LOCAL_LENGTH);
+	expect_messages(test, &tep, KDAPL_RECV_PLAIN, 1, 64);
 }
 
 /* They wait for room as others do, and a value of 0 counts. */
@@ -810,6 +842,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_chains),
 	KUNIT_CASE(wq_completes_in_order),
 	KUNIT_CASE(wq_recv_counts),
+	KUNIT_CASE(wq_counts_no_failures),
 	KUNIT_CASE(wq_brought_untold),
 	KUNIT_CASE(wq_tells_the_operation),
 	KUNIT_CASE(wq_tells_what_came),
