@@ -202,7 +202,17 @@ typedef struct dat_ib_extension_event_data {
 
 /* ---- counters ------------------------------------------------------------ */
 
-/* Their numbers follow from their order. Of an IA; those that are not kept are 0. */
+/*
+ * Their numbers follow from their order. Calls are counted that succeeded.
+ *
+ * Of an IA: objects made and freed, of EPs those that requests brought along as well;
+ * requests that were fetched (SP_CR), and accepted and rejected ones; asynchronous
+ * events that were fetched, by what they are about: an EP (QP), an EVD (CQ), the rest.
+ *
+ * The others are 0. MEM_* is the library's own memory. What the connection manager, the
+ * port and the device count (CM_*, LNK_*, DIAG_*) is no adapter's that a program has
+ * opened, but everybody's: it stands below /sys/class/infiniband.
+ */
 typedef enum dat_ia_counters {
 	DCNT_IA_PZ_CREATE = 0,
 	DCNT_IA_PZ_FREE,
@@ -292,7 +302,10 @@ typedef enum dat_ia_counters {
 	DCNT_IA_ALL_COUNTERS,
 } DAT_IA_COUNTERS;
 
-/* Of an EP. */
+/*
+ * Of an EP: operations posted and their bytes, and messages received, by what came with
+ * them. A send that invalidates is a send, a read to an RMR is a read. UD_* are 0.
+ */
 typedef enum dat_ep_counters {
 	DCNT_EP_CONNECT = 0,
 	DCNT_EP_DISCONNECT,
@@ -321,7 +334,11 @@ typedef enum dat_ep_counters {
 	DCNT_EP_ALL_COUNTERS,
 } DAT_EP_COUNTERS;
 
-/* Of an EVD. */
+/*
+ * Of an EVD: waits, those that slept; dequeues, and how they ended. A dequeue that sees
+ * at once that there is nothing is not counted; DEQUEUE_POLL are those that had to ask
+ * the module. The others are 0: nothing here is armed for a wait, or called back.
+ */
 typedef enum dat_evd_counters {
 	DCNT_EVD_WAIT = 0,
 	DCNT_EVD_WAIT_BLOCKED,
@@ -352,7 +369,7 @@ typedef DAT_IA_COUNTER_TYPE DAT_COUNTER_TYPE;
  * A transfer is refused as dat_ep_post_rdma_write() refuses one, wrong arguments by
  * their places in that call; with DAT_MODEL_NOT_SUPPORTED where the adapter lacks it. An
  * atomic operation has DAT_LENGTH_ERROR for other than eight bytes, and counts among the
- * EP's RDMA reads. Counters are not kept: DAT_NOT_IMPLEMENTED.
+ * EP's RDMA reads.
  */
 
 /*
@@ -395,15 +412,16 @@ typedef DAT_IA_COUNTER_TYPE DAT_COUNTER_TYPE;
 /*
  * dat_ib_query_counters() - read counters
  * @dat_handle: an IA, an EP or an EVD
- * @cntr: one of them, or DCNT_*_ALL_COUNTERS for an array of all
- * @p_cntrs_out: out: DAT_UINT64
+ * @cntr: one of its kind's, or DCNT_*_ALL_COUNTERS for all of them
+ * @p_cntrs_out: out: array of DAT_UINT64 in which each has the place of its number, also
+ *	where one alone is asked for; the rest stays as it is
  * @reset: whether they are 0 from now on
  */
 #define dat_ib_query_counters(dat_handle, cntr, p_cntrs_out, reset) \
 	dat_extension_op((DAT_HANDLE)(dat_handle), DAT_IB_QUERY_COUNTERS_OP, \
 			 (int)(cntr), (DAT_UINT64 *)(p_cntrs_out), (int)(reset))
 
-/* dat_ib_print_counters() - the same, written to stdout */
+/* dat_ib_print_counters() - the same, written to stdout by their names */
 #define dat_ib_print_counters(dat_handle, cntr, reset) \
 	dat_extension_op((DAT_HANDLE)(dat_handle), DAT_IB_PRINT_COUNTERS_OP, \
 			 (int)(cntr), (int)(reset))
@@ -411,7 +429,11 @@ typedef DAT_IA_COUNTER_TYPE DAT_COUNTER_TYPE;
 #define dat_query_counters	dat_ib_query_counters
 #define dat_print_counters	dat_ib_print_counters
 
-/* dat_ib_start_counter() - count a group from now on */
+/*
+ * dat_ib_start_counter() - count a group from now on
+ *
+ * DAT_NOT_IMPLEMENTED: the groups are those that are everybody's.
+ */
 #define dat_ib_start_counter(dat_handle, type) \
 	dat_extension_op((DAT_HANDLE)(dat_handle), DAT_IB_START_COUNTERS_OP, \
 			 (DAT_COUNTER_TYPE)(type))

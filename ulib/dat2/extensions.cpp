@@ -3,6 +3,7 @@
 
 #include "extensions.hpp"
 
+#include "counters.hpp"
 #include "table.hpp"
 
 #include "face/segments.hpp"
@@ -152,6 +153,10 @@ DAT_RETURN handle_extendedop(DAT_HANDLE handle, DAT_EXTENDED_OP op, va_list args
 		return post(handle, atomic(KDAPL_OP_FETCH_ADD, 1, args));
 	case DAT_IB_CMP_AND_SWAP_OP:
 		return post(handle, atomic(KDAPL_OP_CMP_SWAP, 2, args));
+	case DAT_IB_QUERY_COUNTERS_OP:
+		return query_counters(handle, args);
+	case DAT_IB_PRINT_COUNTERS_OP:
+		return print_counters(handle, args);
 	case DAT_IB_OPEN_QUERY_OP:
 		return open_query<thread_safe>(static_cast<const char *>(handle), OpenQuery(args));
 	case DAT_IB_CLOSE_QUERY_OP:

@@ -48,8 +48,10 @@ inline void add_attributes(const kdapl_ia_query &query, std::vector<face::NamedA
 	list.push_back({ "DAT_IB_NODE_GUID", guid_text(query.node_guid) });
 	list.push_back({ "DAT_IB_PORT_NUMBER", std::to_string(query.port) });
 	list.push_back({ "DAT_IB_PORT_STATUS", port_state_name(query.port_state) });
-	if (query.flags & KDAPL_IA_IMM)
+	if (query.flags & KDAPL_IA_IMM) {
 		list.push_back({ DAT_IB_ATTR_IMMED_DATA, "TRUE" });
+		list.push_back({ DAT_IB_ATTR_COUNTERS, "TRUE" });
+	}
 	if (query.flags & KDAPL_IA_ATOMIC) {
 		list.push_back({ DAT_IB_ATTR_FETCH_AND_ADD, "TRUE" });
 		list.push_back({ DAT_IB_ATTR_CMP_AND_SWAP, "TRUE" });

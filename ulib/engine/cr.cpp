@@ -112,6 +112,7 @@ Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
 	if (int err = ia().device().call(KDAPL_CR_ACCEPT, arg))
 		return from_errno(err,
 				  { .object = Sub::handle_cr, .state = state_sub(ep.state()) });
+	ia().count(ia_sp_cr_accepted);
 	ia().retire(*this);
 	return success;
 }
@@ -128,6 +129,7 @@ Status Cr::reject(std::span<const unsigned char> private_data) noexcept
 	if (int err = ia().device().call(KDAPL_CR_REJECT, arg))
 		return err == EMSGSIZE ? fail(Type::invalid_parameter, Sub::arg2) :
 					 from_errno(err, { .object = Sub::handle_cr });
+	ia().count(ia_sp_cr_rejected);
 	retire();
 	return success;
 }

@@ -207,6 +207,8 @@ Status Ep::connect(const EpConnect &args) noexcept
 	arg.private_data_size = static_cast<std::uint32_t>(args.private_data.size());
 	std::copy(args.private_data.begin(), args.private_data.end(), arg.private_data);
 	const int err = ia().device().call(KDAPL_EP_CONNECT, arg);
+	if (!err)
+		count(ep_connect);
 	return from_errno(err, { .object = Sub::handle_ep,
 				 .limit = Sub::resource_tep,
 				 .state = state_sub(state()) });
@@ -224,6 +226,8 @@ Status Ep::disconnect(bool graceful) noexcept
 	arg.ep = id();
 	arg.close_flags = graceful ? KDAPL_CLOSE_GRACEFUL : KDAPL_CLOSE_ABRUPT;
 	const int err = ia().device().call(KDAPL_EP_DISCONNECT, arg);
+	if (!err)
+		count(ep_disconnect);
 	return from_errno(err, { .object = Sub::handle_ep, .state = state_sub(state()) });
 }
 
@@ -236,6 +240,42 @@ Status Ep::reset() noexcept
 	return from_errno(err, { .object = Sub::handle_ep,
 				 .limit = Sub::resource_tep,
 				 .state = state_sub(state()) });
+}
+
+void Ep::count(EpCounter counter) noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	counters_.add(counter);
+}
+
+/** Messages and bytes the module counts, since the EP was made. */
+std::uint64_t Ep::received(std::uint32_t number) const noexcept
+{
+	switch (number) {
+	case ep_recv:
+		return load_relaxed(status_->recvs[KDAPL_RECV_PLAIN]);
+	case ep_recv_data:
+		return load_relaxed(status_->recv_bytes[KDAPL_RECV_PLAIN]);
+	case ep_recv_imm:
+		return load_relaxed(status_->recvs[KDAPL_RECV_IMM]);
+	case ep_recv_imm_data:
+		return load_relaxed(status_->recv_bytes[KDAPL_RECV_IMM]);
+	case ep_recv_rdma_imm:
+		return load_relaxed(status_->recvs[KDAPL_RECV_WRITE_IMM]);
+	case ep_recv_rdma_imm_data:
+		return load_relaxed(status_->recv_bytes[KDAPL_RECV_WRITE_IMM]);
+	default:
+		return 0;
+	}
+}
+
+std::uint64_t Ep::counter(std::uint32_t number, bool reset) noexcept
+{
+	std::lock_guard lock(ia().sq().mutex());
+
+	return number < ep_recv ? counters_.read(number, reset) :
+				  counters_.read_since(number, received(number), reset);
 }
 
 EpAttributes Ep::attributes() noexcept

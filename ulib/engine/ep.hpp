@@ -161,6 +161,7 @@ public:
 	{
 		return attributes_.request_completion_flags & completion_unsignalled;
 	}
+	std::uint64_t counter(std::uint32_t number, bool reset) noexcept override;
 	/** For who changes some of them: held from reading them to modify(). */
 	std::mutex &modify_mutex() noexcept { return modify_mutex_; }
 	/** What its adapter gives who does not choose. */
@@ -194,6 +195,8 @@ private:
 	template <class Arg>
 	void describe(const EpAttributes &attributes, bool depths_fixed, Arg &arg) const noexcept;
 	Status make_in_module();
+	void count(EpCounter counter) noexcept;
+	std::uint64_t received(std::uint32_t number) const noexcept;
 	bool set_marked(bool marked) noexcept; /**< what it was */
 	Status check_modify(const EpModify &change) const noexcept;
 
@@ -208,6 +211,7 @@ private:
 	Status check_post(const Post &post) const noexcept;
 	Status check_slots(kdapl_op op) const noexcept;
 	Status fill(const Post &post, kdapl_sqe &sqe) const noexcept;
+	void count_post(kdapl_op op, const kdapl_sqe &sqe) noexcept;
 	Doorbell push(kdapl_op op) noexcept;
 	bool recv_must_ring() const noexcept;
 
@@ -235,6 +239,7 @@ private:
 	std::uint32_t posted_requests_ = 0;
 	std::uint32_t posted_recvs_ = 0;
 	bool marked_ = false; /**< the module must hear of each receive at once */
+	Counters<ep_counters> counters_;
 
 	std::mutex modify_mutex_; /**< one change at a time; outside the ring's */
 	std::mutex query_mutex_; /**< below */

@@ -23,6 +23,19 @@ std::uint32_t number_of(const kdapl_event &event) noexcept
 	return event.status & KDAPL_EV_VALUE ? std::uint32_t{ event_dto } : event.type;
 }
 
+/** What counts an asynchronous event, by what it is about. */
+IaCounter async_counter(std::uint32_t number) noexcept
+{
+	switch (number) {
+	case event_async_evd_overflow:
+		return ia_async_cq_error;
+	case event_async_ep_broken:
+		return ia_async_qp_error;
+	default:
+		return ia_async_error;
+	}
+}
+
 } // namespace
 
 Status Evd::create(const Ref<Ia> &ia, std::uint32_t qlen, std::uint32_t flags, Ref<Evd> &evd)
@@ -88,14 +101,38 @@ Status Evd::dequeue(Event &event)
 	std::lock_guard lock(mutex_);
 	if (waiter_.load(std::memory_order_relaxed))
 		return fail(Type::invalid_state, Sub::evd_waiter);
-	if (!ring_.count() && ring_.module_has_more()) {
+	const bool asks = !ring_.count() && ring_.module_has_more();
+	if (asks) {
 		std::uint32_t ignored;
 		if (Status status = fill(ignored); !status.ok())
 			return status;
 	}
 	if (ring_.count())
 		ia().spin().found(id(), spin_clock);
-	return take(event);
+	const Status status = take(event);
+	count_dequeue(asks, status.ok());
+	return status;
+}
+
+/**
+ * Looks at a ring that is seen to be empty are not counted: any number of threads can
+ * take them at once, and they write nothing.
+ */
+void Evd::count_dequeue(bool asked, bool found) noexcept
+{
+	counters_.add(evd_dequeue);
+	counters_.add(found ? evd_dequeue_found : evd_dequeue_not_found);
+	if (asked)
+		counters_.add(evd_dequeue_poll);
+	if (asked && found)
+		counters_.add(evd_dequeue_poll_found);
+}
+
+std::uint64_t Evd::counter(std::uint32_t number, bool reset) noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	return counters_.read(number, reset);
 }
 
 /** The one waiter that an EVD can have. */
@@ -105,6 +142,8 @@ public:
 	{
 		std::lock_guard lock(evd_.mutex_);
 		entered_ = !evd_.waiter_.exchange(true, std::memory_order_relaxed);
+		if (entered_)
+			evd_.counters_.add(evd_wait);
 	}
 	Waiting(const Waiting &) = delete;
 	Waiting &operator=(const Waiting &) = delete;
@@ -169,6 +208,7 @@ Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept
 {
 	kdapl_evd_wait arg{};
 
+	counters_.add(evd_wait_blocked);
 	arg.evd = id();
 	arg.threshold = threshold;
 	arg.deadline_ns = deadline_ns;
@@ -337,6 +377,7 @@ void Evd::translate(const kdapl_event &from, Event &to)
 		/* What has gone meanwhile has no name. */
 		to.object = from.user ? HandleTable::instance().handle_of_word(from.user) :
 					ia().handle();
+		ia().count(async_counter(from.type));
 	}
 }
 

@@ -73,6 +73,8 @@ public:
 	Status set_cno(const Cno *cno) noexcept;
 	Handle cno() const noexcept { return cno_.load(std::memory_order_relaxed); }
 
+	std::uint64_t counter(std::uint32_t number, bool reset) noexcept override;
+
 	Evd(Slot *slot, Ref<Ia> ia, std::uint32_t flags) noexcept
 		: Child(slot, kind, KDAPL_OBJ_EVD, std::move(ia)), flags_(flags)
 	{
@@ -88,6 +90,7 @@ private:
 	void translate(const kdapl_event &from, Event &to);
 	void translate_connection(const kdapl_event &from, Event &to) noexcept;
 	void pop() noexcept;
+	void count_dequeue(bool asked, bool found) noexcept;
 	void drop_events() noexcept;
 	Status notify(std::uint32_t cno, bool enabled) noexcept;
 
@@ -100,6 +103,7 @@ private:
 	std::atomic<bool> waiter_ = false; /**< set under the mutex */
 	std::mutex mutex_; /**< who takes events */
 	EvRing ring_;
+	Counters<evd_counters> counters_; /**< who takes events counts, and the one who waits */
 };
 
 } // namespace kdapl

@@ -127,7 +127,23 @@ Status Ia::make_async_evd(const Ref<Ia> &self, std::uint32_t qlen)
 		return status;
 	async_evd_ = evd->handle();
 	async_evd_id_ = evd->id();
+	/* The program did not make it. */
+	(void)counter(ia_evd_create, true);
 	return success;
+}
+
+void Ia::count(IaCounter counter) noexcept
+{
+	std::lock_guard lock(objects_mutex_);
+
+	counters_.add(counter);
+}
+
+std::uint64_t Ia::counter(std::uint32_t number, bool reset) noexcept
+{
+	std::lock_guard lock(objects_mutex_);
+
+	return counters_.read(number, reset);
 }
 
 Status Ia::ring_doorbell() noexcept
@@ -163,6 +179,7 @@ void Ia::link(Child &child) noexcept
 	if (objects_)
 		objects_->previous_ = &child;
 	objects_ = &child;
+	counters_.add(life_counters(child.kind_of()).made);
 }
 
 void Ia::discard(std::uint32_t type, std::uint32_t id) noexcept
@@ -192,6 +209,7 @@ void Ia::retire(Child &child) noexcept
 
 	if (!HandleTable::instance().retire(child.slot_))
 		return;
+	counters_.add(life_counters(child.kind_of()).freed);
 	if (child.next_)
 		child.next_->previous_ = child.previous_;
 	if (child.previous_)

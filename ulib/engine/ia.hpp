@@ -6,6 +6,7 @@
 #pragma once
 
 #include "address.hpp"
+#include "counters.hpp"
 #include "device.hpp"
 #include "lmr_table.hpp"
 #include "mapping.hpp"
@@ -88,6 +89,10 @@ public:
 
 	Spin &spin() noexcept { return spin_; }
 
+	/** Count what is neither the making nor the freeing of a child. */
+	void count(IaCounter counter) noexcept;
+	std::uint64_t counter(std::uint32_t number, bool reset) noexcept override;
+
 	/** KDAPL_SUBMIT. */
 	Status ring_doorbell() noexcept;
 	/** The same after a lone request, which the module may poll an EVD for. */
@@ -151,6 +156,7 @@ private:
 	std::mutex objects_mutex_; /**< all below */
 	Object *objects_ = nullptr;
 	bool closed_ = false;
+	Counters<ia_counters> counters_;
 };
 
 /** An object that belongs to an IA. */

@@ -36,6 +36,15 @@ public:
 		context_.store(context, std::memory_order_relaxed);
 	}
 
+	/**
+	 * One of its counters, see counters.hpp: 0 where it does not count that.
+	 * @param reset  it is 0 from now on
+	 */
+	virtual std::uint64_t counter(std::uint32_t /*number*/, bool /*reset*/) noexcept
+	{
+		return 0;
+	}
+
 protected:
 	Object(Slot *slot, Kind kind) noexcept : slot_(slot), kind_(kind) {}
 

@@ -146,6 +146,30 @@ Status check_lengths(const Post &post, const EpAttributes &a) noexcept
 	return success;
 }
 
+/** What counts an operation. */
+constexpr std::uint32_t post_counter(kdapl_op op) noexcept
+{
+	switch (op) {
+	case KDAPL_OP_SEND:
+	case KDAPL_OP_SEND_INV:
+		return ep_post_send;
+	case KDAPL_OP_RECV:
+		return ep_post_recv;
+	case KDAPL_OP_RDMA_WRITE:
+		return ep_post_write;
+	case KDAPL_OP_WRITE_IMM:
+		return ep_post_write_imm;
+	case KDAPL_OP_RDMA_READ:
+	case KDAPL_OP_READ_RMR:
+		return ep_post_read;
+	case KDAPL_OP_CMP_SWAP:
+		return ep_post_cmp_swap;
+	case KDAPL_OP_FETCH_ADD:
+		return ep_post_fetch_add;
+	}
+	return ep_counters;
+}
+
 /** The module knows what the context names, and how much of it. */
 void add_window(const Post &post, kdapl_sqe &sqe) noexcept
 {
@@ -225,6 +249,20 @@ Status Ep::fill(const Post &post, kdapl_sqe &sqe) const noexcept
 	return success;
 }
 
+/** An operation and its bytes; an atomic one always has as many. */
+void Ep::count_post(kdapl_op op, const kdapl_sqe &sqe) noexcept
+{
+	const std::uint32_t counter = post_counter(op);
+	std::uint64_t bytes = 0;
+
+	counters_.add(counter);
+	if (is_atomic(op))
+		return;
+	for (std::size_t i = 0; i < sqe.num_seg; i++)
+		bytes += sqe.seg[i].length;
+	counters_.add(counter + 1, bytes);
+}
+
 /** Hand the entry over. */
 Ep::Doorbell Ep::push(kdapl_op op) noexcept
 {
@@ -265,8 +303,10 @@ Status Ep::post(const Post &post) noexcept
 			return status;
 		if (Status status = make_room(ia()); !status.ok())
 			return status;
-		if (Status status = fill(post, ia().sq().next()); !status.ok())
+		kdapl_sqe &sqe = ia().sq().next();
+		if (Status status = fill(post, sqe); !status.ok())
 			return status;
+		count_post(post.op, sqe);
 		bell = push(post.op);
 	}
 	if (bell.lone)

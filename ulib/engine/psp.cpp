@@ -23,7 +23,10 @@ Status Psp::listen(const Ref<Ia> &ia, kdapl_psp_create &arg, const Evd &evd, boo
 	draft->id_ = arg.id;
 	draft->conn_qual_ = arg.conn_qual;
 	psp = ia->adopt(draft);
-	return psp ? success : fail(Type::invalid_handle, Sub::handle_ia);
+	if (!psp)
+		return fail(Type::invalid_handle, Sub::handle_ia);
+	ia->count(arg.flags & KDAPL_PSP_ANY ? ia_psp_create_any : ia_psp_create);
+	return success;
 }
 
 Status Psp::create(const Ref<Ia> &ia, std::uint64_t conn_qual, const Evd &evd, bool makes_eps,

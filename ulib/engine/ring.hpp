@@ -14,6 +14,8 @@
  */
 #pragma once
 
+#include <linux/types.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -27,6 +29,10 @@ inline std::uint32_t load_acquire(const std::uint32_t &word) noexcept
 
 /** Read a word of the other side's that announces nothing but itself. */
 inline std::uint32_t load_relaxed(const std::uint32_t &word) noexcept
+{
+	return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+inline std::uint64_t load_relaxed(const __u64 &word) noexcept
 {
 	return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
