@@ -21,6 +21,8 @@ STATEFUL = {"DAT_EP_HANDLE", "DAT_EVD_HANDLE", "DAT_SRQ_HANDLE"}
 STATEFUL_CALLS = {"dat_cr_accept", "dat_cr_handoff", "dat_cr_reject",
                   "dat_ep_create_with_srq", "dat_ia_close", "dat_rmr_bind",
                   "dat_rsp_create", "dat_rsp_free"}
+# Macros of extensions that no adapter here has.
+NOT_OFFERED = {"dat_ib_post_send_ud", "dat_ib_ud_cm_free", "dat_ib_ud_ah_free"}
 ENVIRONMENT = {"DAT_OVERRIDE", "DAT_DBG_TYPE", "DAT_DBG_DEST"}
 
 problems = []
@@ -41,6 +43,32 @@ def prototypes(headers):
     result, args = calls["dat_ia_openv"]
     calls["dat_ia_open"] = (result, args[:4])
     return calls
+
+
+def prototypes2(headers):
+    """The same of uDAPL 2.0; macros of extensions have names of parameters only."""
+    calls = {}
+    for text in headers:
+        for result, name, args in re.findall(
+                r"^(DAT_RETURN|void) (dats?_\w+)\((.*?)\);", text, re.S | re.M):
+            calls[name] = (result, [re.sub(r"\s+", " ", a.strip())
+                                    for a in args.split(",")])
+        for name, args in re.findall(
+                r"^#define (dat_ib_\w+)\((.*?)\)", text, re.M):
+            calls[name] = (None, [a.strip() for a in args.split(",")])
+    return {name: calls[name] for name in calls.keys() - NOT_OFFERED}
+
+
+class Version:
+    """A version of uDAPL: what its headers have, and the calls it has pages of."""
+
+    def __init__(self, files, read, without=()):
+        texts = {p.name: p.read_text() for p in files}
+        calls = read(texts.values())
+        self.headers = texts.values()
+        self.calls = {name: calls[name] for name in calls.keys() - set(without)}
+        self.codes = return_codes(texts["dat_error.h"])
+        self.names = set(re.findall(r"\bDAT_\w+", "\n".join(self.headers)))
 
 
 def parameter_name(parameter):
@@ -80,10 +108,21 @@ def squeezed(text):
     return re.sub(r"\s+", "", text)
 
 
+def check_macro(page, shown, args, name):
+    """It takes what it is given for what the page says."""
+    found = re.search(rf"\b{name}\((.*?)\);", shown)
+    if not found or args != [parameter_name(p.strip())
+                             for p in found[1].split(",")]:
+        wrong(page, f"{name} does not take {args}")
+
+
 def check_synopsis(page, lines, call, name):
     result, args = call
-    shown = squeezed("".join(plain("".join(arguments(line)[1:]))
-                             for line in lines if re.match(r"\.(B|BI) ", line)))
+    shown = "".join(plain("".join(arguments(line)[1:]))
+                    for line in lines if re.match(r"\.(B|BI) ", line))
+    if result is None:
+        return check_macro(page, shown, args, name)
+    shown = squeezed(shown)
     if squeezed(f"{result} {name}({','.join(args)});") not in shown:
         wrong(page, f"the prototype of {name} is not the header's")
 
@@ -146,7 +185,9 @@ def check_example(page, lines, top, compiler, name):
 def needed_sections(name, parameters):
     if name.startswith("dat_provider_"):
         return PROVIDER_SECTIONS
-    stateful = name in STATEFUL_CALLS or parameters[0].split()[0] in STATEFUL
+    first = parameters[0].split()[0]
+    # Of a macro that is a name alone.
+    stateful = name in STATEFUL_CALLS or first in STATEFUL or first == "ep"
     return SECTIONS + ["STATES"] if stateful else SECTIONS
 
 
@@ -166,7 +207,8 @@ def check_page(page, name, calls, codes, top, compiler):
                        name_with_all)
     else:
         name_with_all = name
-    expected = [parameter_name(p) for p in calls[name_with_all][1]]
+    expected = [parameter_name(p) for p in calls[name_with_all][1]
+                if p != "..."]
     if tags(parts["PARAMETERS"]) != expected:
         wrong(page, f"PARAMETERS are not {expected}")
     check_errors(page, parts.get("ERRORS", []), *codes)
@@ -202,27 +244,30 @@ def return_codes(header):
 def main():
     top, compiler = sys.argv[1:]
     manual = Path(top, "docs/man")
-    headers = {p.name: p.read_text()
-               for p in Path(top, "include/dat").glob("*.h")}
-    calls = prototypes(headers.values())
-    codes = return_codes(headers["dat_error.h"])
-    names = set(re.findall(r"\bDAT_\w+", "\n".join(headers.values())))
+    one = Version(Path(top, "include/dat").glob("*.h"), prototypes)
+    # The kernel's headers lie beside those of programs.
+    two = Version([p for p in Path(top, "include/dat2").glob("*.h")
+                   if not p.name.startswith("kdat")], prototypes2, one.calls)
 
     pages = {p.stem: p for p in Path(manual, "man3").glob("*.3")}
-    for name in sorted(calls.keys() ^ pages.keys()):
+    calls = one.calls.keys() | two.calls.keys()
+    for name in sorted(calls ^ pages.keys()):
         problems.append(f"{name}: " + ("has no page" if name in calls else
                                        "is a page without a call"))
     links = {p for p in pages.values() if p.read_text().startswith(".so ")}
     for link in links:
         check_link(link, manual)
-    for name in sorted(calls.keys() & pages.keys()):
-        if pages[name] not in links:
-            check_page(pages[name], name, calls, codes, top, compiler)
+    for version in (one, two):
+        for name in sorted(version.calls.keys() & pages.keys()):
+            if pages[name] not in links:
+                check_page(pages[name], name, version.calls, version.codes, top,
+                           compiler)
 
     written = sorted(set(manual.glob("man*/*")) - links)
     for page in written:
-        check_names(page, names)
-        check_structures(page, headers.values())
+        version = two if '"uDAPL 2.0"' in page.read_text() else one
+        check_names(page, version.names)
+        check_structures(page, version.headers)
         check_references(page, manual)
     lint(written)
     if problems:
