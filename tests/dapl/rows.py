@@ -127,12 +127,24 @@ ROWS = [
     dtest("-u -b 65536"),
     dtest("-D -b 4096"),
     dtest("-W -b 1024"),
+    # Sizes that grow, by powers of two and by steps; -W sets how many are written, -B sets it again.
+    dtest("-W -a -B 50 -b 1024", ways=ONE_PROVIDER),
+    dtest("-W -i 256 -B 50 -b 1024", ways=ONE_PROVIDER),
+    # Every fiftieth write is told of.
+    dtest("-B 200 -S 50 -b 4096", ways=ONE_PROVIDER),
+    dtest("-t -c -b 65536", ways=ONE_PROVIDER),
+    # The peer waits a second for the answer.
+    dtest("-d 1 -b 4096", ways=ONE_PROVIDER),
     dtestsrq("-S 0", True, iwarp=True),
+    dtestsrq("-S 0 -t 10 -c 2 -B 4 -b 1024", ways=ONE_PROVIDER),
     dtestsrq("-S 0 -c 4 -B 8 -b 4096"),
     unfinished_dtestsrq("", True),
     unfinished_dtestsrq("-c 4 -B 8 -b 4096"),
     dtestcm("-c 20", True, iwarp=True),
     dtestcm("-w -c 20"),
+    # Five at a time, to one service point and to five.
+    dtestcm("-b 5 -c 20", ways=ONE_PROVIDER),
+    dtestcm("-m -b 5 -c 20", ways=ONE_PROVIDER),
     dtestx(""),
     dtestx("-b 4096"),
     counting_dtestx("", True),
