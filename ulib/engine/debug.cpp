@@ -23,9 +23,15 @@ unsigned long number_from_environment(const char *name, unsigned long otherwise)
 	return text ? std::strtoul(text, nullptr, 0) : otherwise;
 }
 
+/** By a registry's name for it; or by what OFED's providers call it. */
+unsigned long setting(const char *name, const char *of_providers, unsigned long otherwise) noexcept
+{
+	return number_from_environment(name, number_from_environment(of_providers, otherwise));
+}
+
 void tell(int priority, const char *format, std::va_list args) noexcept
 {
-	static const unsigned long dest = number_from_environment("DAT_DBG_DEST", 0);
+	static const unsigned long dest = setting("DAT_DBG_DEST", "DAPL_DBG_DEST", 0);
 	const int saved = errno;
 	char line[1024];
 
@@ -43,7 +49,7 @@ void tell(int priority, const char *format, std::va_list args) noexcept
 
 void debug_error(const char *format, ...) noexcept
 {
-	static const unsigned long types = number_from_environment("DAT_DBG_TYPE", 0);
+	static const unsigned long types = setting("DAT_DBG_TYPE", "DAPL_DBG_TYPE", 0);
 
 	if (!(types & type_error))
 		return;
@@ -55,7 +61,7 @@ void debug_error(const char *format, ...) noexcept
 
 void debug_warning(const char *format, ...) noexcept
 {
-	static const unsigned long types = number_from_environment("DAT_DBG_TYPE", type_error);
+	static const unsigned long types = setting("DAT_DBG_TYPE", "DAPL_DBG_TYPE", type_error);
 
 	if (!(types & type_error))
 		return;

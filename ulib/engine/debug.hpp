@@ -2,7 +2,8 @@
 /*
  * What the library says beside its results. DAT_DBG_TYPE is a bit mask (1:
  * errors), DAT_DBG_DEST says where to (1: standard output, 2: syslog, default:
- * standard error).
+ * standard error). Where they are not set DAPL_DBG_TYPE and DAPL_DBG_DEST are, as OFED's
+ * providers have them.
  */
 #pragma once
 
