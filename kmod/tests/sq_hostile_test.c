@@ -373,14 +373,16 @@ static void scribble_entry(struct scribbler *sc, struct rnd_state *rnd)
 		return;
 	}
 	WRITE_ONCE(sqe->ep, sc->eps[(n >> 1) & 1]);
-	WRITE_ONCE(sqe->op, (n >> 2) % 6);
+	WRITE_ONCE(sqe->op, (n >> 2) % 11);
 	WRITE_ONCE(sqe->flags, n & 16 ? 0 : (n >> 5) & 15);
-	WRITE_ONCE(sqe->imm, 0);
+	WRITE_ONCE(sqe->imm, (n >> 24) % 4 ? 0 : n);
 	WRITE_ONCE(sqe->num_seg, (n >> 9) % 8);
 	WRITE_ONCE(sqe->seg[(n >> 12) % KDAPL_SEGS_MAX].lmr, env->lmr);
 	WRITE_ONCE(sqe->seg[(n >> 15) % KDAPL_SEGS_MAX].addr,
 		   ENV_LMR_ADDR + (n >> 12) % (2 * ENV_LMR_LENGTH));
-	WRITE_ONCE(sqe->seg[(n >> 18) % KDAPL_SEGS_MAX].length, n >> 20);
+	/* Now and then what an atomic operation has to have. */
+	WRITE_ONCE(sqe->seg[(n >> 18) % KDAPL_SEGS_MAX].length,
+		   n >> 30 ? n >> 20 : KDAPL_ATOMIC_SIZE);
 }
 
 /* A thread of the program that writes the ring while the module reads it. */
