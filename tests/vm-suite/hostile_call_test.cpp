@@ -422,9 +422,15 @@ TEST(HostileCall, DescriptorsOfACno)
 			RawIa ia;
 			kdapl_cno_create cno{};
 			kdapl_cno_fd made{};
+			kdapl_evd_notify notify{};
+			kdapl_evd_post_se event{};
 
 			ASSERT_EQ(ia.file().call(KDAPL_CNO_CREATE, cno), 0);
 			made.cno = cno.id;
+			event.evd = notify.evd = ia.evd(8, DAT_EVD_SOFTWARE_FLAG);
+			notify.cno = cno.id;
+			notify.enabled = 1;
+			ASSERT_EQ(ia.file().call(KDAPL_EVD_NOTIFY, notify), 0);
 			sys(setrlimit(RLIMIT_NOFILE, &few));
 			while ((error = ia.file().call(KDAPL_CNO_FD, made)) == 0)
 				fds.push_back(made.fd);
@@ -436,6 +442,10 @@ TEST(HostileCall, DescriptorsOfACno)
 			EXPECT_EQ(poll(&look, 1, 0), 0);
 			EXPECT_EQ(ia.file().call(KDAPL_CNO_FD, made), 0);
 			fds.push_back(made.fd);
+			/* The IA ends while an event has triggered it. */
+			EXPECT_EQ(ia.file().call(KDAPL_EVD_POST_SE, event), 0);
+			EXPECT_EQ(poll(&look, 1, 0), 1);
+			EXPECT_EQ(look.revents, POLLIN);
 		}
 		for (int fd : fds) {
 			pollfd look{ .fd = fd, .events = POLLIN, .revents = 0 };
