@@ -809,7 +809,8 @@ struct kdapl_cno_modify {
  *
  * It is ready for reading while the CNO is triggered, and hung up from the CNO's end,
  * or its KDAPL_CNO_RELEASE, on. There is nothing to be read: a wait takes the trigger.
- * It keeps neither the CNO nor the IA from being freed.
+ * It keeps neither the CNO nor the IA from being freed. After EFAULT, which is for an
+ * argument that cannot be written any more, it may be open without a name.
  */
 struct kdapl_cno_fd {
 	__u32 size;
