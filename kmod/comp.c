@@ -244,6 +244,18 @@ static void invalidated(const struct kdapl_ep *ep, struct kdapl_work *work,
 	kdapl_fmr_lost(ep->obj.ia, rkey);
 }
 
+/*
+ * The completion's length is the write's, which may be far more than the receive
+ * holds: its own memory got nothing. Who is told of a plain receive would read that
+ * far in it.
+ */
+static void written(const struct kdapl_ia *ia, struct kdapl_work *work)
+{
+	work->brought = KDAPL_BROUGHT_WRITE_IMM;
+	if (ia->kernel || !ia->tell_op)
+		work->length = 0;
+}
+
 /* What came with the message. */
 static void brought(const struct kdapl_ep *ep, struct kdapl_work *work,
 		    const struct ib_wc *wc)
@@ -251,8 +263,9 @@ static void brought(const struct kdapl_ep *ep, struct kdapl_work *work,
 	if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {
 		invalidated(ep, work, wc->ex.invalidate_rkey);
 	} else if (wc->wc_flags & IB_WC_WITH_IMM) {
-		work->brought = wc->opcode == IB_WC_RECV_RDMA_WITH_IMM ?
-				KDAPL_BROUGHT_WRITE_IMM : KDAPL_BROUGHT_IMM;
+		work->brought = KDAPL_BROUGHT_IMM;
+		if (wc->opcode == IB_WC_RECV_RDMA_WITH_IMM)
+			written(ep->obj.ia, work);
 		/* As the peer's memory had it. */
 		work->value = (__force u32)wc->ex.imm_data;
 	}

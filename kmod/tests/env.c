@@ -191,6 +191,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->mrs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->pds, 0);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->windows));
 	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->fmrs));
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);

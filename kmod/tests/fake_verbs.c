@@ -694,7 +694,8 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	mr->ib.device = pd->device;
 	mr->ib.type = IB_MR_TYPE_USER;
 	mr->ib.lkey = FAKE_LKEY + n;
-	mr->ib.rkey = FAKE_LKEY + n;
+	/* As devices have it: the index, and a byte that tells keys of it apart. */
+	mr->ib.rkey = mr->ib.lkey << 8 | FAKE_KEY_BYTE;
 	mr->addr = addr;
 	mr->length = length;
 	mrs[n] = mr;

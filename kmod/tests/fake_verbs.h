@@ -17,6 +17,7 @@
 #define FAKE_QUEUE	256	/* work requests a queue can hold */
 #define FAKE_LKEY	0x1000	/* first lkey that is given out */
 #define FAKE_LOCAL_KEY	0x0abc	/* of all of memory */
+#define FAKE_KEY_BYTE	0x5a	/* last byte of an LMR's rkey */
 
 /* A work request, as it was posted. */
 struct fake_wr {
