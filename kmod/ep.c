@@ -246,7 +246,7 @@ static void ep_leave_srq(struct kdapl_ep *ep, bool up)
 	kdapl_cq_drain(kdapl_srq_cq(ep));
 }
 
-/* What it said of the queue pair counts, although no worker came to it yet. */
+/* What the device said of the queue pair counts, though no worker came to it yet. */
 static void ep_hear_device(struct kdapl_ep *ep)
 {
 	if (cancel_work_sync(&ep->break_work))
