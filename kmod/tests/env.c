@@ -299,6 +299,13 @@ void env_connect(struct env *env, struct test_ep *tep)
 	EXPECT_CONN(env->test, &tep->conn, DAT_CONNECTION_EVENT_ESTABLISHED);
 }
 
+void env_peer_leaves(struct test_ep *tep)
+{
+	spin_lock_bh(&tep->ep->lock);
+	kdapl_ep_left_locked(tep->ep);
+	spin_unlock_bh(&tep->ep->lock);
+}
+
 /* ---- the program ------------------------------------------------------- */
 
 struct kdapl_sqe prog_sqe(struct env *env, u32 ep, u8 op, u64 cookie)

@@ -163,6 +163,9 @@ u32 fake_take_unsolicited(struct fake_qp *qp, u32 n, enum ib_wc_status status);
  */
 bool fake_take_half(struct fake_qp *qp);
 
+/* What the device says of the queue pair itself. Any context. */
+void fake_qp_event(struct fake_qp *qp, enum ib_event_type type);
+
 /* The request posted as number @n, of the last FAKE_QUEUE ones. */
 static inline struct fake_wr *fake_wr(struct fake_queue *queue, u32 n)
 {
