@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
+#include <utility>
 
 namespace suite {
 
@@ -41,6 +42,8 @@ public:
 	Adapter &operator=(const Adapter &) = delete;
 	~Adapter()
 	{
+		if (ia_ == DAT_HANDLE_NULL)
+			return;
 		/* On the way out of a failed test other things may be left. */
 		if (testing::Test::HasFailure() || std::uncaught_exceptions() > 0) {
 			dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
@@ -49,6 +52,12 @@ public:
 		EXPECT_EQ(result_name(dat_pz_free(pz_)), result_name(DAT_SUCCESS));
 		EXPECT_EQ(result_name(dat_ia_close(ia_, DAT_CLOSE_GRACEFUL_FLAG)),
 			  result_name(DAT_SUCCESS));
+	}
+
+	/** With all that is still on it. */
+	void close_abruptly()
+	{
+		ok(dat_ia_close(std::exchange(ia_, DAT_HANDLE_NULL), DAT_CLOSE_ABRUPT_FLAG));
 	}
 
 	DAT_IA_HANDLE ia() const noexcept { return ia_; }
