@@ -5,7 +5,8 @@
  * Every event of rdma_cm may come in every state: each is judged under
  * ep->lock, by whether its id is still the EP's and by the EP's state. What
  * begins an end there decides the outcome; everything later finds the EP
- * ending. A failure is an event, never an error of a call that already
+ * ending. Only the peer's leaving may still turn out to follow from a failure
+ * here (ep.c). A failure is an event, never an error of a call that already
  * changed something.
  */
 
@@ -54,7 +55,9 @@ static void cm_end(struct kdapl_ep *ep, const struct rdma_cm_id *id,
 		event = attempt;
 	else if (ep->state == KDAPL_EP_COMPLETION_PENDING)
 		event = DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR;
-	if (ep->cm.id == id && event)
+	if (ep->cm.id == id && event == DAT_CONNECTION_EVENT_DISCONNECTED)
+		kdapl_ep_left_locked(ep);
+	else if (ep->cm.id == id && event)
 		kdapl_ep_end_locked(ep, event, false);
 	spin_unlock_bh(&ep->lock);
 }

@@ -26,7 +26,15 @@ static void cno_wake_agent(struct kdapl_cno *cno, u64 evd)
 
 void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd)
 {
+	bool wake;
+
 	spin_lock_bh(&cno->lock);
+	/*
+	 * Everybody was woken when it was triggered, and who came since has seen it.
+	 * Those that poll stay in the queue: they are not to be walked for each event
+	 * of a burst.
+	 */
+	wake = cno->agent_armed || !cno->triggered;
 	cno_wake_agent(cno, evd);
 	if (!cno->triggered) {
 		cno->triggered = true;
@@ -36,7 +44,8 @@ void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd)
 	 * All of them: one that is woken may leave for a signal. Who finds the
 	 * trigger taken sleeps again.
 	 */
-	wake_up_all(&cno->wait);
+	if (wake)
+		wake_up_all(&cno->wait);
 	spin_unlock_bh(&cno->lock);
 }
 

@@ -244,6 +244,18 @@ static void invalidated(const struct kdapl_ep *ep, struct kdapl_work *work,
 	kdapl_fmr_lost(ep->obj.ia, rkey);
 }
 
+/*
+ * The completion's length is the write's, which may be far more than the receive
+ * holds: its own memory got nothing. Who is told of a plain receive would read that
+ * far in it.
+ */
+static void written(const struct kdapl_ia *ia, struct kdapl_work *work)
+{
+	work->brought = KDAPL_BROUGHT_WRITE_IMM;
+	if (ia->kernel || !ia->tell_op)
+		work->length = 0;
+}
+
 /* What came with the message. */
 static void brought(const struct kdapl_ep *ep, struct kdapl_work *work,
 		    const struct ib_wc *wc)
@@ -251,8 +263,9 @@ static void brought(const struct kdapl_ep *ep, struct kdapl_work *work,
 	if (wc->wc_flags & IB_WC_WITH_INVALIDATE) {
 		invalidated(ep, work, wc->ex.invalidate_rkey);
 	} else if (wc->wc_flags & IB_WC_WITH_IMM) {
-		work->brought = wc->opcode == IB_WC_RECV_RDMA_WITH_IMM ?
-				KDAPL_BROUGHT_WRITE_IMM : KDAPL_BROUGHT_IMM;
+		work->brought = KDAPL_BROUGHT_IMM;
+		if (wc->opcode == IB_WC_RECV_RDMA_WITH_IMM)
+			written(ep->obj.ia, work);
 		/* As the peer's memory had it. */
 		work->value = (__force u32)wc->ex.imm_data;
 	}
@@ -274,14 +287,14 @@ static unsigned int message_kind(const struct kdapl_work *work)
  * For the library's counters, which it would have to find the EP for with each event;
  * here its words are at hand. Nothing goes by them. Caller holds ep->lock.
  */
-static void count_message(struct kdapl_ep *ep, const struct kdapl_work *work)
+static void count_message(struct kdapl_ep *ep, const struct kdapl_work *work,
+			  u32 bytes)
 {
 	struct kdapl_ep_status *shown = ep->status.addr;
 	unsigned int kind = message_kind(work);
 
 	WRITE_ONCE(shown->recvs[kind], shown->recvs[kind] + 1);
-	WRITE_ONCE(shown->recv_bytes[kind],
-		   shown->recv_bytes[kind] + work->length);
+	WRITE_ONCE(shown->recv_bytes[kind], shown->recv_bytes[kind] + bytes);
 }
 
 static void received(struct kdapl_ep *ep, struct kdapl_work *work,
@@ -291,7 +304,7 @@ static void received(struct kdapl_ep *ep, struct kdapl_work *work,
 	work->status = recv_status(wc->status);
 	if (wc->status == IB_WC_SUCCESS) {
 		brought(ep, work, wc);
-		count_message(ep, work);
+		count_message(ep, work, wc->byte_len);
 	}
 	if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
 		queue_work(kdapl_workqueue, &ep->notify_work);

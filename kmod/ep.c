@@ -7,6 +7,10 @@
  * a graceful end lets requests finish, the peer is told, the queue pair goes to
  * error, every outstanding operation comes back, and DISCONNECTED is stored
  * and announced last.
+ *
+ * Who is first also says what it was, but for one thing. That the peer left can be
+ * heard before what failed here, which comes by other ways and can be why it left.
+ * When all work is back both are known, and a failure makes it BROKEN.
  */
 
 #include <linux/log2.h>
@@ -141,6 +145,8 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)
 {
 	lockdep_assert_held(&ep->lock);
 	if (ep->ending) {
+		if (ep->peer_left && event == DAT_CONNECTION_EVENT_BROKEN)
+			ep->end_event = event;
 		if (!graceful)
 			ep->graceful = false;
 		kdapl_ep_end_start(ep);
@@ -152,6 +158,14 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)
 	ep->graceful = graceful;
 	ep->end_event = event;
 	kdapl_ep_end_start(ep);
+}
+
+void kdapl_ep_left_locked(struct kdapl_ep *ep)
+{
+	bool first = !ep->ending;
+
+	kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	ep->peer_left |= first && ep->ending;
 }
 
 void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful)
@@ -232,6 +246,13 @@ static void ep_leave_srq(struct kdapl_ep *ep, bool up)
 	kdapl_cq_drain(kdapl_srq_cq(ep));
 }
 
+/* What the device said of the queue pair counts, though no worker came to it yet. */
+static void ep_hear_device(struct kdapl_ep *ep)
+{
+	if (cancel_work_sync(&ep->break_work))
+		kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+}
+
 static void ep_end_work(struct work_struct *work)
 {
 	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, end_work);
@@ -257,6 +278,7 @@ static void ep_end_work(struct work_struct *work)
 	if (ep->qp && !ep_qp_error(ep, ep->qp))
 		wait_event_idle(ep->idle, ep_device_done(ep));
 	ep_leave_srq(ep, up);
+	ep_hear_device(ep);
 
 	spin_lock_bh(&ep->lock);
 	kdapl_park_flush(ep);
@@ -286,6 +308,18 @@ static void ep_notify_work(struct work_struct *work)
 	kdapl_cm_notify(container_of(work, struct kdapl_ep, notify_work));
 }
 
+/*
+ * siw says by REQ_ERR that it could not send its answer to a read. It says so, too,
+ * when the peer has all of it and left: siw looks for that even after the last
+ * segment. In any case the connection is closed then, by siw or by the peer, and
+ * rdma_cm tells.
+ */
+static bool ep_event_breaks(const struct ib_event *event)
+{
+	return event->event != IB_EVENT_QP_REQ_ERR ||
+	       event->device->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
 /* Drivers call this from any context, hard interrupts included. */
 static void ep_qp_event(struct ib_event *event, void *context)
 {
@@ -295,7 +329,8 @@ static void ep_qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
-		queue_work(kdapl_workqueue, &ep->break_work);
+		if (ep_event_breaks(event))
+			queue_work(kdapl_workqueue, &ep->break_work);
 		break;
 	case IB_EVENT_COMM_EST:
 		queue_work(kdapl_workqueue, &ep->notify_work);
@@ -610,6 +645,7 @@ static int ep_renew(struct kdapl_ep *ep)
 	ep->rdma_read_out = ep->rdma_read_out_attr;
 	spin_lock_bh(&ep->lock);
 	ep->ending = false;
+	ep->peer_left = false;
 	ep->end_started = false;
 	ep->recv_failed = false;
 	ep_trigger(ep, KDAPL_ON_RESET);

@@ -123,6 +123,7 @@ struct kdapl_ep {
 	enum kdapl_ep_state state;
 	enum kdapl_ep_state begun_in;	/* state before this attempt */
 	bool ending;		/* kdapl_ep_end() was called */
+	bool peer_left;		/* that is why, unless something failed here */
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
 	bool held;		/* completed receives wait for ESTABLISHED */
@@ -237,7 +238,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
  * kdapl_ep_end() - begin the end of a connection or of an attempt
  * @ep: in any state; nothing happens where there is nothing to end
  * @event: connection event to queue when all is flushed, 0 for none; the first
- *	call wins
+ *	call wins, but BROKEN over kdapl_ep_left_locked()
  * @graceful: let outstanding requests finish; a later call without it cuts
  *	this short
  *
@@ -246,6 +247,16 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
 void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful);
 /* The same for who holds ep->lock. */
 void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful);
+
+/**
+ * kdapl_ep_left_locked() - the peer has ended the connection
+ * @ep: the EP; caller holds its lock
+ *
+ * DISCONNECTED, or BROKEN when by the end of the end something has turned out to
+ * have failed here: an operation, or what the device says of the queue pair.
+ */
+void kdapl_ep_left_locked(struct kdapl_ep *ep);
+
 /* Requests finished, ep->lock is held: a graceful end may go on. */
 void kdapl_ep_end_start(struct kdapl_ep *ep);
 

@@ -230,6 +230,8 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 /* Everything but the device's: that is gone, or was never there. */
 static void ia_free(struct kdapl_ia *ia)
 {
+	/* A read or a peer's message would find it there after its end. */
+	WARN_ON(!xa_empty(&ia->windows));
 	kdapl_evd_give_back(ia);
 	kdapl_obj_table_destroy(&ia->objs);
 	kdapl_region_table_destroy(&ia->regions);

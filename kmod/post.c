@@ -38,6 +38,8 @@ static bool op_known(const struct kdapl_ia *ia, u8 op)
 	case KDAPL_OP_RDMA_READ:
 		return true;
 	case KDAPL_OP_SEND_INV:
+		/* It needs no RMRs here. A program is told of both by one flag. */
+		return ia->kernel || ia->max_rmr_size;
 	case KDAPL_OP_READ_RMR:
 		return ia->max_rmr_size;
 	case KDAPL_OP_WRITE_IMM:

@@ -745,8 +745,13 @@ void kdapl_rmr_lost(struct kdapl_ia *ia, u32 key)
 	window = xa_load(&ia->windows, kdapl_key_index(key));
 	if (window) {
 		spin_lock(&window->rmr->lock);
-		/* A former key of the MR, or one to come, says nothing of it. */
-		if (window->rmr->bound == window && window->mr->rkey == key)
+		/*
+		 * A former key of the MR, or one to come, says nothing of it. One that
+		 * is registered has a single key for life, and siw, which alone has
+		 * such, looks at no more of a key than its index.
+		 */
+		if (window->rmr->bound == window &&
+		    (window->registered || window->mr->rkey == key))
 			window_lose(window);
 		spin_unlock(&window->rmr->lock);
 	}

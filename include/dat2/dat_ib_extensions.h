@@ -146,6 +146,10 @@ typedef enum dat_ib_handle_type {
 	DAT_IB_HANDLE_TYPE_COLLECTIVE = DAT_HANDLE_TYPE_EXTENSION_BASE + 1,
 } DAT_IB_HANDLE_TYPE;
 
+/*
+ * Completions of extensions come where those of transfers do: an EVD that is made with
+ * this flag is one for DAT_EVD_DTO_FLAG, and dat_evd_query() says so.
+ */
 typedef enum dat_ib_evd_extension_flags {
 	DAT_IB_EVD_EXTENSION_FLAG = DAT_EVD_EXTENSION_BASE,
 } DAT_IB_EVD_EXTENSION_FLAGS;

@@ -275,9 +275,10 @@ struct kdapl_ev_head {
  *	or what an async event is about
  * @cookie: DTO and bind: the cookie given with it. Connection request: its conn_qual
  * @length: DTO: bytes moved in the low 32 bits, in the high ones the tag of the SRQ
- *	that a receive was taken from. Connection request: the id of the CR in
- *	the low 32 bits. Connection event: bytes of private data; to be read
- *	with KDAPL_EP_QUERY
+ *	that a receive was taken from; of one that an RDMA write took, which puts
+ *	nothing into its memory, the write's bytes with KDAPL_IA_TELL_OP, else 0.
+ *	Connection request: the id of the CR in the low 32 bits. Connection event:
+ *	bytes of private data; to be read with KDAPL_EP_QUERY
  * @type: the DAT event number. With KDAPL_EV_VALUE in @status, which only the receive
  *	of a DTO can have, it is that of a DTO, and here stands what came with the
  *	message: immediate data, or the RMR context that it made invalid
@@ -817,7 +818,8 @@ struct kdapl_cno_modify {
  *
  * It is ready for reading while the CNO is triggered, and hung up from the CNO's end,
  * or its KDAPL_CNO_RELEASE, on. There is nothing to be read: a wait takes the trigger.
- * It keeps neither the CNO nor the IA from being freed.
+ * It keeps neither the CNO nor the IA from being freed. After EFAULT, which is for an
+ * argument that cannot be written any more, it may be open without a name.
  */
 struct kdapl_cno_fd {
 	__u32 size;

@@ -6,6 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
+#include <linux/wait.h>
 
 #include "env.h"
 
@@ -313,6 +314,46 @@ static void cno_behind_a_waiter(struct kunit *test)
 	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
 }
 
+/* One that stays in the queue, as a file's pollers do. */
+struct cno_poller {
+	struct wait_queue_entry entry;
+	unsigned int wakes;
+};
+
+static int count_wake(struct wait_queue_entry *entry, unsigned int mode,
+		      int flags, void *key)
+{
+	container_of(entry, struct cno_poller, entry)->wakes++;
+	return 0;
+}
+
+/* Pollers are woken for a trigger, and for the agent's, but not for each event. */
+static void cno_wakes_once(struct kunit *test)
+{
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+	struct cno_poller poller = {};
+	u64 i;
+
+	init_waitqueue_func_entry(&poller.entry, count_wake);
+	add_wait_queue(&tcno.cno->wait, &poller.entry);
+	for (i = 0; i < 4; i++)
+		kdapl_evd_post_se(tevd.evd, i);
+	KUNIT_EXPECT_EQ(test, poller.wakes, 1);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM);
+	kdapl_evd_post_se(tevd.evd, 4);
+	kdapl_evd_post_se(tevd.evd, 5);
+	KUNIT_EXPECT_EQ(test, poller.wakes, 2);
+	EXPECT_TRIGGER(test, &tcno, KDAPL_CNO_AGENT, tevd.id);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	kdapl_evd_post_se(tevd.evd, 6);
+	kdapl_evd_post_se(tevd.evd, 7);
+	KUNIT_EXPECT_EQ(test, poller.wakes, 3);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE);
+	KUNIT_EXPECT_EQ(test, poller.wakes, 4);
+	remove_wait_queue(&tcno.cno->wait, &poller.entry);
+}
+
 /* ---- the file for poll() ------------------------------------------------- */
 
 #define READABLE	((__force u32)(EPOLLIN | EPOLLRDNORM))
@@ -405,6 +446,7 @@ static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_destroy_ends_the_agent),
 	KUNIT_CASE(cno_release),
 	KUNIT_CASE(cno_behind_a_waiter),
+	KUNIT_CASE(cno_wakes_once),
 	KUNIT_CASE(cno_file_shows_the_trigger),
 	KUNIT_CASE(cno_file_closed_first),
 	KUNIT_CASE(cno_file_outlives_it),

@@ -191,6 +191,7 @@ void env_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->cqs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->mrs, 0);
 	KUNIT_EXPECT_EQ(test, env->dev->pds, 0);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->windows));
 	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->fmrs));
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
 	KUNIT_EXPECT_FALSE(test, env->dev->bad_mr);
@@ -296,6 +297,13 @@ void env_connect(struct env *env, struct test_ep *tep)
 	kdapl_ep_established(tep->ep, 0);
 	KUNIT_EXPECT_EQ(env->test, prog_ep(tep, state), KDAPL_EP_CONNECTED);
 	EXPECT_CONN(env->test, &tep->conn, DAT_CONNECTION_EVENT_ESTABLISHED);
+}
+
+void env_peer_leaves(struct test_ep *tep)
+{
+	spin_lock_bh(&tep->ep->lock);
+	kdapl_ep_left_locked(tep->ep);
+	spin_unlock_bh(&tep->ep->lock);
 }
 
 /* ---- the program ------------------------------------------------------- */

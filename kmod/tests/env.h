@@ -91,6 +91,8 @@ struct test_ep env_ep(struct env *env, u32 max);
 /* The same over EVDs that exist. */
 void env_ep_over(struct env *env, struct test_ep *tep, u32 max);
 void env_connect(struct env *env, struct test_ep *tep);
+/* What rdma_cm's DISCONNECTED does. */
+void env_peer_leaves(struct test_ep *tep);
 
 static inline struct fake_qp *env_qp(const struct test_ep *tep)
 {

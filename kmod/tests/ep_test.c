@@ -347,6 +347,139 @@ static void ep_first_end_wins(struct kunit *test)
 	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
 }
 
+/* ---- the peer leaves ---------------------------------------------------- */
+
+/* What that cuts off is no failure. */
+static void ep_left(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	env_peer_leaves(&tep);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 3);
+	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	/* Too late: it has been told. */
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	EXPECT_NO_EVENT(test, &tep.conn);
+}
+
+/* It left because a receive failed, which is seen before that or after it. */
+static void ep_left_over_a_receive(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct fake_qp *qp;
+	int seen;
+
+	for (seen = 0; seen < 2; seen++) {
+		struct test_ep tep = ep_merged(env);
+
+		qp = env_qp(&tep);
+		post(env, &tep, KDAPL_OP_RECV, 1);
+		post(env, &tep, KDAPL_OP_RECV, 2);
+		env_connect(env, &tep);
+		if (seen)
+			fake_complete(qp, &qp->rq, 1, IB_WC_LOC_LEN_ERR);
+		else
+			fake_finish(qp, &qp->rq, 1, IB_WC_LOC_LEN_ERR);
+		env_peer_leaves(&tep);
+		EXPECT_SOON(test, prog_events(&tep.conn) == 3);
+		EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_LOCAL_LENGTH);
+		EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_ERR_FLUSHED);
+		expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+	}
+}
+
+/* Who disconnects knows why; that the peer then leaves, too, is the answer. */
+static void ep_disconnect_then_failure(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp = env_qp(&tep);
+
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	fake_finish(qp, &qp->sq, 1, IB_WC_LOC_QP_OP_ERR);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	env_peer_leaves(&tep);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+}
+
+/* What the device says of the queue pair, and when it says it. */
+static const struct {
+	enum rdma_driver_id driver;
+	enum ib_event_type type;
+	u32 end;
+} ep_device_says[] = {
+	{ RDMA_DRIVER_RXE, IB_EVENT_QP_FATAL, DAT_CONNECTION_EVENT_BROKEN },
+	{ RDMA_DRIVER_RXE, IB_EVENT_QP_REQ_ERR, DAT_CONNECTION_EVENT_BROKEN },
+	{ RDMA_DRIVER_RXE, IB_EVENT_QP_ACCESS_ERR, DAT_CONNECTION_EVENT_BROKEN },
+	{ RDMA_DRIVER_SIW, IB_EVENT_QP_FATAL, DAT_CONNECTION_EVENT_BROKEN },
+	{ RDMA_DRIVER_SIW, IB_EVENT_QP_ACCESS_ERR, DAT_CONNECTION_EVENT_BROKEN },
+	{ RDMA_DRIVER_SIW, IB_EVENT_QP_REQ_ERR, DAT_CONNECTION_EVENT_DISCONNECTED },
+};
+
+static void ep_device_then_left(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ep_device_says); i++) {
+		env->dev->ib.ops.driver_id = ep_device_says[i].driver;
+		env_connect(env, &tep);
+		fake_qp_event(env_qp(&tep), ep_device_says[i].type);
+		flush_workqueue(kdapl_workqueue);
+		KUNIT_EXPECT_EQ(test, prog_ep(&tep, state) == KDAPL_EP_CONNECTED,
+				ep_device_says[i].end ==
+				DAT_CONNECTION_EVENT_DISCONNECTED);
+		env_peer_leaves(&tep);
+		expect_end(test, &tep, ep_device_says[i].end);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	}
+}
+
+/* No worker comes to it before the peer has left. */
+static void ep_left_then_device(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ep_device_says); i++) {
+		env->dev->ib.ops.driver_id = ep_device_says[i].driver;
+		env_connect(env, &tep);
+		spin_lock_bh(&tep.ep->lock);
+		fake_qp_event(env_qp(&tep), ep_device_says[i].type);
+		kdapl_ep_left_locked(tep.ep);
+		spin_unlock_bh(&tep.ep->lock);
+		expect_end(test, &tep, ep_device_says[i].end);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	}
+}
+
+/* siw could not send an answer, and a request failed as well. */
+static void ep_siw_answer_and_request(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp = env_qp(&tep);
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	fake_qp_event(qp, IB_EVENT_QP_REQ_ERR);
+	fake_finish(qp, &qp->sq, 1, IB_WC_LOC_QP_OP_ERR);
+	env_peer_leaves(&tep);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+}
+
 static void ep_disconnect_states(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -517,6 +650,12 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_graceful),
 	KUNIT_CASE(ep_graceful_cut_short),
 	KUNIT_CASE(ep_first_end_wins),
+	KUNIT_CASE(ep_left),
+	KUNIT_CASE(ep_left_over_a_receive),
+	KUNIT_CASE(ep_disconnect_then_failure),
+	KUNIT_CASE(ep_device_then_left),
+	KUNIT_CASE(ep_left_then_device),
+	KUNIT_CASE(ep_siw_answer_and_request),
 	KUNIT_CASE(ep_disconnect_states),
 	KUNIT_CASE(ep_reset_and_again),
 	KUNIT_CASE(ep_free_unconnected),

@@ -169,6 +169,8 @@ struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr)
 	qp->ib.send_cq = attr->send_cq;
 	qp->ib.recv_cq = attr->recv_cq;
 	qp->ib.srq = attr->srq;
+	qp->ib.event_handler = attr->event_handler;
+	qp->ib.qp_context = attr->qp_context;
 	qp->ib.max_write_sge = attr->cap.max_send_sge;
 	qp->ib.max_read_sge = attr->cap.max_send_sge;
 	spin_lock_init(&qp->ib.mr_lock);
@@ -176,6 +178,17 @@ struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr)
 	qp->state = IB_QPS_RESET;
 	to_fake_dev(pd->device)->qps++;
 	return &qp->ib;
+}
+
+void fake_qp_event(struct fake_qp *qp, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = qp->ib.device,
+		.element.qp = &qp->ib,
+		.event = type,
+	};
+
+	qp->ib.event_handler(&event, qp->ib.qp_context);
 }
 
 static u32 wr_bytes(const struct fake_wr *wr)
@@ -694,7 +707,8 @@ struct ib_mr *fake_reg_user_mr(struct ib_pd *pd, u64 addr, u64 length,
 	mr->ib.device = pd->device;
 	mr->ib.type = IB_MR_TYPE_USER;
 	mr->ib.lkey = FAKE_LKEY + n;
-	mr->ib.rkey = FAKE_LKEY + n;
+	/* As devices have it: the index, and a byte that tells keys of it apart. */
+	mr->ib.rkey = mr->ib.lkey << 8 | FAKE_KEY_BYTE;
 	mr->addr = addr;
 	mr->length = length;
 	mrs[n] = mr;

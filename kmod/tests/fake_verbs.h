@@ -17,6 +17,7 @@
 #define FAKE_QUEUE	256	/* work requests a queue can hold */
 #define FAKE_LKEY	0x1000	/* first lkey that is given out */
 #define FAKE_LOCAL_KEY	0x0abc	/* of all of memory */
+#define FAKE_KEY_BYTE	0x5a	/* last byte of an LMR's rkey */
 
 /* A work request, as it was posted. */
 struct fake_wr {
@@ -161,6 +162,9 @@ u32 fake_take_unsolicited(struct fake_qp *qp, u32 n, enum ib_wc_status status);
  * when the queue pair goes to error.
  */
 bool fake_take_half(struct fake_qp *qp);
+
+/* What the device says of the queue pair itself. Any context. */
+void fake_qp_event(struct fake_qp *qp, enum ib_event_type type);
 
 /* The request posted as number @n, of the last FAKE_QUEUE ones. */
 static inline struct fake_wr *fake_wr(struct fake_queue *queue, u32 n)

@@ -1003,19 +1003,6 @@ static void read_on_other_eps(struct kunit *test)
 	expect_conn(test, DAT_CONNECTION_EVENT_DISCONNECTED);
 }
 
-/* An entry of a program's ring can not ask for it. */
-static void read_is_not_for_programs(struct kunit *test)
-{
-	DAT_RMR_CONTEXT context = 0;
-
-	EXPECT_DONE(test, bind(test, the->lmr, 1, &context));
-	the->env->ia->kernel = false;
-	EXPECT_ERROR(test, read_to(the->ep, 0, 64, context),
-		     DAT_INVALID_PARAMETER, DAT_NO_SUBTYPE);
-	the->env->ia->kernel = true;
-	finish(test, the->ep, 1);
-}
-
 static struct kunit_case kapi_rmr_cases[] = {
 	KUNIT_CASE(rmr_is_made),
 	KUNIT_CASE(rmr_is_for_a_zone),
@@ -1043,7 +1030,6 @@ static struct kunit_case kapi_rmr_cases[] = {
 	KUNIT_CASE(read_needs_the_rmr),
 	KUNIT_CASE(read_needs_remote_write),
 	KUNIT_CASE(read_on_other_eps),
-	KUNIT_CASE(read_is_not_for_programs),
 	{}
 };
 

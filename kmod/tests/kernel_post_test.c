@@ -382,6 +382,57 @@ static void receive_of_srq_names_the_key(struct kunit *test)
 	expect_operation(env, &tep.recv, DAT_DTO_RECEIVE, DAT_DTO_SUCCESS);
 }
 
+/* The peer may have RMRs where the own device has none. */
+static void post_invalidates_without_rmrs(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env->ia->max_rmr_size = 0;
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND_INV, 1), 0);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 1);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
+			IB_WR_SEND_WITH_INV);
+	KUNIT_EXPECT_EQ(test, finish_sends(&tep, 1), 1);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_READ_RMR, 2), -EINVAL);
+}
+
+/* A write takes a receive, and not a byte of it is in that one's memory. */
+static void receive_of_a_write_is_empty(struct kunit *test)
+{
+	static const struct {
+		enum ib_wc_opcode opcode;
+		u64 length;
+	} row[] = {
+		{ IB_WC_RECV_RDMA_WITH_IMM, 0 },
+		{ IB_WC_RECV, 64 },
+	};
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_event event;
+	u32 i;
+
+	env_connect(env, &tep);
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_RECV, i), 0);
+		env_qp(&tep)->imm_of = row[i].opcode;
+		env_qp(&tep)->imm = KEY;
+		KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep),
+						    &env_qp(&tep)->rq, 1,
+						    IB_WC_SUCCESS), 1);
+		event = prog_next(&tep.recv);
+		KUNIT_EXPECT_EQ(test, event.type, DAT_DTO_COMPLETION_EVENT);
+		KUNIT_EXPECT_EQ(test, event.cookie, i);
+		KUNIT_EXPECT_EQ(test, event.length, row[i].length);
+		KUNIT_EXPECT_EQ(test, KDAPL_DTO_OPERATION(event.status),
+				DAT_DTO_RECEIVE);
+		KUNIT_EXPECT_EQ(test, KDAPL_DTO_STATUS(event.status),
+				DAT_DTO_SUCCESS);
+	}
+}
+
 /* ---- draining -------------------------------------------------------------------- */
 
 struct drainer {
@@ -464,6 +515,8 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(events_name_the_operation),
 	KUNIT_CASE(receive_names_the_key),
 	KUNIT_CASE(receive_of_srq_names_the_key),
+	KUNIT_CASE(post_invalidates_without_rmrs),
+	KUNIT_CASE(receive_of_a_write_is_empty),
 	KUNIT_CASE(drain_waits),
 	KUNIT_CASE(drain_after_the_end),
 	{}

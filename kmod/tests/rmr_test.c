@@ -705,22 +705,32 @@ static void rmr_lost(struct kunit *test)
 	EXPECT_SHOWS(test, rkey, 2);
 }
 
+/* A read into all that @rkey shows where it is bound to page @n. */
+static struct kdapl_sqe read_to(struct env *env, struct test_ep *tep, u32 n,
+				u32 rkey)
+{
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, KDAPL_OP_READ_RMR, 9);
+
+	sqe.seg[0] = (struct kdapl_seg) {
+		ENV_LMR_ADDR + n * PAGE_SIZE + 8, PAGE_SIZE, rkey
+	};
+	return sqe;
+}
+
 /* A read into what is bound, and not a byte further. */
 static void rmr_read_to(struct kunit *test)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
 	u32 rmr = make_rmr(env, env->pz), rkey;
-	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_READ_RMR, 9);
+	struct kdapl_sqe sqe;
 	struct fake_wr *wr;
 
 	env_connect(env, &tep);
 	rkey = bind(env, &tep, rmr, 1);
 	finish(&tep, 1);
 	EXPECT_BOUND(test, &tep, 1, DAT_DTO_SUCCESS);
-	sqe.seg[0] = (struct kdapl_seg) {
-		ENV_LMR_ADDR + PAGE_SIZE + 8, PAGE_SIZE, rkey
-	};
+	sqe = read_to(env, &tep, 1, rkey);
 	prog_post(env, &sqe);
 	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 2);
 	wr = fake_wr(&env_qp(&tep)->sq, 1);
@@ -736,6 +746,77 @@ static void rmr_read_to(struct kunit *test)
 	prog_post(env, &sqe);
 	EXPECT_DTO(test, &tep.request, 9, DAT_DTO_ERR_LOCAL_PROTECTION);
 	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 2);
+}
+
+/* Where a window is registered like an LMR nothing is posted to bind it. */
+static u32 bind_registered(struct env *env, struct test_ep *tep, u32 rmr, u32 n)
+{
+	u32 posted = env_qp(tep)->sq.head;
+	u32 rkey = bind(env, tep, rmr, n);
+
+	/* Only the window before is invalidated, where there is one. */
+	finish(tep, env_qp(tep)->sq.head - posted);
+	EXPECT_BOUND(env->test, tep, n, DAT_DTO_SUCCESS);
+	return rkey;
+}
+
+/* siw takes any key of the MR for it, so it is lost by any, and by no other MR's. */
+static void rmr_lost_registered(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 rmr = make_rmr(env, env->pz), old;
+
+	env->ia->rmr_register = true;
+	env_connect(env, &tep);
+	old = bind_registered(env, &tep, rmr, 1);
+	peer_invalidates(env, &tep, old ^ 0x100);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 1);
+	KUNIT_EXPECT_FALSE(test, xa_empty(&env->ia->windows));
+	peer_invalidates(env, &tep, old ^ 1);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 0);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->windows));
+	/* It does not stand in the way of the next, and is not invalidated again. */
+	old = bind_registered(env, &tep, rmr, 2);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+	peer_invalidates(env, &tep, old);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 0);
+	bind_registered(env, &tep, rmr, 3);
+	KUNIT_EXPECT_EQ(test, free_rmr(env, rmr), 0);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 0);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->windows));
+}
+
+/* Such a window is found by its key as well, until another one takes its place. */
+static void rmr_read_to_registered(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 rmr = make_rmr(env, env->pz), old, rkey;
+	struct kdapl_sqe sqe;
+
+	env->ia->rmr_register = true;
+	env_connect(env, &tep);
+	old = bind_registered(env, &tep, rmr, 1);
+	sqe = read_to(env, &tep, 1, old);
+	prog_post(env, &sqe);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 1);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
+			IB_WR_RDMA_READ);
+	finish(&tep, 1);
+	EXPECT_DTO(test, &tep.request, 9, DAT_DTO_SUCCESS);
+
+	rkey = bind_registered(env, &tep, rmr, 2);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 1);
+	sqe = read_to(env, &tep, 2, rkey);
+	prog_post(env, &sqe);
+	KUNIT_ASSERT_EQ(test, env_qp(&tep)->sq.head, 3);
+	finish(&tep, 1);
+	EXPECT_DTO(test, &tep.request, 9, DAT_DTO_SUCCESS);
+	sqe = read_to(env, &tep, 1, old);
+	prog_post(env, &sqe);
+	EXPECT_DTO(test, &tep.request, 9, DAT_DTO_ERR_LOCAL_PROTECTION);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 3);
 }
 
 static struct kunit_case rmr_cases[] = {
@@ -766,6 +847,8 @@ static struct kunit_case rmr_cases[] = {
 	KUNIT_CASE(rmr_device_goes),
 	KUNIT_CASE(rmr_lost),
 	KUNIT_CASE(rmr_read_to),
+	KUNIT_CASE(rmr_lost_registered),
+	KUNIT_CASE(rmr_read_to_registered),
 	{}
 };
 

@@ -73,6 +73,7 @@ static void sq_order_and_wrap(struct kunit *test)
 			}
 			prog_ring(env);
 			EXPECT_SOON(test, prog_sq_head(env) == env->tail);
+			EXPECT_SOON(test, READ_ONCE(qp->sq.head) == (u32)cookie);
 			fake_complete(qp, &qp->sq, burst, IB_WC_SUCCESS);
 			for (; want < cookie; want++)
 				EXPECT_DTO(test, &tep.request, want, DAT_DTO_SUCCESS);
@@ -96,6 +97,8 @@ static void sq_slot_is_free(struct kunit *test)
 		prog_post_op(env, &tep, KDAPL_OP_SEND, i);
 	EXPECT_SOON(test, prog_sq_head(env) == env->tail);
 	memset(sq->entries, 0xff, ENV_SQ_ENTRIES * sizeof(*sq->entries));
+	/* The head passes an entry before the device has it. */
+	EXPECT_SOON(test, READ_ONCE(env_qp(&tep)->sq.head) == ENV_SQ_ENTRIES);
 	fake_complete(env_qp(&tep), &env_qp(&tep)->sq, 200, IB_WC_SUCCESS);
 	for (i = 0; i < ENV_SQ_ENTRIES; i++)
 		EXPECT_DTO(test, &tep.request, i, DAT_DTO_SUCCESS);
@@ -198,6 +201,7 @@ static void sq_many_eps(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(teps); i++) {
 		struct fake_qp *qp = env_qp(&teps[i]);
 
+		EXPECT_SOON(test, READ_ONCE(qp->sq.head) == 10);
 		KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->sq, 64, IB_WC_SUCCESS), 10);
 		for (n = 0; n < 40; n++) {
 			if ((n * 7) % 4 == i)

@@ -379,6 +379,22 @@ static void srq_solicited_failure(struct kunit *test)
 	EXPECT_RECV(test, &tep.recv, 1, DAT_DTO_SUCCESS);
 }
 
+/* Nobody has looked yet when the peer leaves: it broke all the same. */
+static void srq_left_then_failure(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, SLOTS);
+	struct test_ep tep = make_solicited_ep(test, &tsrq);
+
+	env_connect(env, &tep);
+	post(env, &tsrq, 0, 1);
+	fake_take_unsolicited(env_qp(&tep), 1, IB_WC_LOC_LEN_ERR);
+	env_peer_leaves(&tep);
+	EXPECT_SOON(test, prog_events(&tep.conn));
+	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_ERR_LOCAL_LENGTH);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+}
+
 /* The device told of a message when there was nothing to see yet. */
 static void srq_solicited_held_back(struct kunit *test)
 {
@@ -769,6 +785,7 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(srq_solicited_is_looked_for),
 	KUNIT_CASE(srq_solicited_rests),
 	KUNIT_CASE(srq_solicited_failure),
+	KUNIT_CASE(srq_left_then_failure),
 	KUNIT_CASE(srq_solicited_held_back),
 	KUNIT_CASE(srq_solicited_end),
 	KUNIT_CASE(srq_grows),

@@ -28,6 +28,15 @@ static void recv(struct env *env, struct test_ep *tep, u64 cookie)
 	prog_post_op(env, tep, KDAPL_OP_RECV, cookie);
 }
 
+/*
+ * The device has had @n of them. Where many are under way or unread, a post is taken
+ * by the timer, and what is not there yet cannot be finished.
+ */
+static void await_sends(struct kunit *test, struct test_ep *tep, u32 n)
+{
+	EXPECT_SOON(test, READ_ONCE(env_qp(tep)->sq.head) == n);
+}
+
 static u32 finish_sends(struct test_ep *tep, u32 n)
 {
 	return fake_complete(env_qp(tep), &env_qp(tep)->sq, n, IB_WC_SUCCESS);
@@ -256,11 +265,13 @@ static void wq_completes_in_order(struct kunit *test)
 	/* Several times around the slots. */
 	for (i = 0; i < 5 * DEPTH; i++) {
 		send(env, &tep, i);
-		if (i % 3 == 2)
-			finish_sends(&tep, 3);
+		if (i % 3 != 2)
+			continue;
+		await_sends(test, &tep, i + 1);
+		finish_sends(&tep, 3);
 	}
-	/* The timer may have to come for the last, which the ring has lost before. */
-	EXPECT_SOON(test, READ_ONCE(env_qp(&tep)->sq.head) == 5 * DEPTH);
+	/* The ring has lost the last one before. */
+	await_sends(test, &tep, 5 * DEPTH);
 	finish_sends(&tep, DEPTH);
 	for (i = 0; i < 5 * DEPTH; i++) {
 		event = prog_next(&tep.request);
@@ -315,7 +326,23 @@ static void finish_imm(struct test_ep *tep, enum ib_wc_opcode opcode, u32 imm)
 	finish_recvs(tep, 1);
 }
 
-/* A program that did not ask is not told what came along, in no word of the event. */
+/* The next event is a receive that tells of its bytes and no more. */
+static void expect_plain(struct kunit *test, struct test_evd *tevd, u64 cookie,
+			 u64 length)
+{
+	struct kdapl_event event = prog_next(tevd);
+
+	KUNIT_EXPECT_EQ(test, event.type, DAT_DTO_COMPLETION_EVENT);
+	KUNIT_EXPECT_EQ(test, event.user, ENV_USER);
+	KUNIT_EXPECT_EQ(test, event.cookie, cookie);
+	KUNIT_EXPECT_EQ(test, event.status, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, event.length, length);
+}
+
+/*
+ * A program that did not ask is not told what came along, in no word of the event.
+ * What a write brought is not in the memory of the receive that it took.
+ */
 static void wq_brought_untold(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -327,11 +354,11 @@ static void wq_brought_untold(struct kunit *test)
 	env_connect(env, &tep);
 	env_qp(&tep)->invalidates = 0x77;
 	KUNIT_EXPECT_EQ(test, finish_recvs(&tep, 1), 1);
-	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+	expect_plain(test, &tep.recv, 1, 64);
 	finish_imm(&tep, IB_WC_RECV_RDMA_WITH_IMM, 0x88);
-	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_SUCCESS);
+	expect_plain(test, &tep.recv, 2, 0);
 	finish_imm(&tep, IB_WC_RECV, 0x99);
-	EXPECT_DTO(test, &tep.recv, 3, DAT_DTO_SUCCESS);
+	expect_plain(test, &tep.recv, 3, 64);
 }
 
 /* The next event is a receive that brought @value. */
@@ -767,6 +794,7 @@ static void wq_odd_size(struct kunit *test)
 	for (i = 0; i < 5; i++)
 		send(env, &tep, i);
 	for (; i < 50; i++) {
+		await_sends(test, &tep, i);
 		finish_sends(&tep, 1);
 		send(env, &tep, i);
 	}
@@ -798,6 +826,7 @@ static void wq_backlog_holds_slots(struct kunit *test)
 	/* What the program may post now fits, exactly. */
 	for (; i < DEPTH + 4; i++)
 		send(env, &tep, i);
+	await_sends(test, &tep, DEPTH + 4);
 	finish_sends(&tep, DEPTH);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, done), 4);
 	for (i = 0; i < DEPTH + 4; i++) {

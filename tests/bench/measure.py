@@ -293,7 +293,8 @@ def main():
     args = parser.parse_args()
 
     pair = Pair(args.programs)
-    dapltest.prepare(args.programs.parents[1] / "lib")
+    if args.only_try or "dapltest" in args.part:
+        dapltest.prepare(args.programs.parents[1] / "lib")
     if args.only_try:
         sys.exit(1 if try_all(pair) else 0)
     if not TRIGGER.exists():

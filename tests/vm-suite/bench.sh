@@ -9,9 +9,12 @@
 
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
-if [ ! -x "$top/build/ulib/tests/bench/bench_ofed" ]; then
+skip() { # WHY
 	echo "1..1"
-	echo "ok 1 - the benchmark's programs # SKIP not built"
+	echo "ok 1 - the benchmark's programs # SKIP $1"
 	exit 0
-fi
+}
+
+[ -x "$top/build/ulib/tests/bench/bench_ofed" ] || skip "not built"
+command -v dapltest >/dev/null || skip "there is no dapltest"
 exec "$top/tests/bench/measure.py" --programs "$top/build/ulib/tests/bench" --try

@@ -3,8 +3,7 @@
 #
 # The distribution's uDAPL 2.0 programs, unmodified: the rows of tests/dapl/rows.py
 # that are quick, by the distribution's libdat2 and by ours, with our provider at both
-# ends or OFED's at one. On the debug kernel, which is slow, by the distribution's with
-# our provider at both ends alone. Prints TAP.
+# ends or OFED's at one. Prints TAP.
 #
 #     scripts/vm -- tests/vm-suite/dapl.sh
 
@@ -18,6 +17,4 @@ if [ "$KDAPL_RDMA" = siw ]; then
 	echo "ok 1 - the distribution's programs # SKIP not over soft iWARP yet"
 	exit 0
 fi
-ways=()
-[ "${KDAPL_SCALE:-1}" = 1 ] || ways=(--way debian)
-exec "$(dirname "$0")/../dapl/run.py" "${ways[@]}"
+exec "$(dirname "$0")/../dapl/run.py"

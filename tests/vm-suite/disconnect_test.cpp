@@ -3,6 +3,7 @@
 
 #include "pair.hpp"
 #include "play.hpp"
+#include "settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -94,6 +95,41 @@ TEST(Disconnect, PostsAfterwardsAreFlushed)
 		pair.active.expect_recv_failure(1, DAT_DTO_ERR_FLUSHED);
 		pair.active.expect_request_failure(2, DAT_DTO_ERR_FLUSHED);
 		pair.active.expect_request_failure(3, DAT_DTO_ERR_FLUSHED);
+	});
+}
+
+/*
+ * Who has read all that it wanted leaves at once, while the other side may still be about its
+ * answer. siw calls that answer failed; it was none of the consumer's, and nothing broke.
+ */
+TEST(Disconnect, RightAfterARead)
+{
+	constexpr std::size_t size = 1 << 16;
+
+	play([](Line &) {
+		Adapter adapter;
+		Listener listener(adapter);
+		Endpoint active(adapter), passive(adapter);
+		Region source(adapter, size), target(adapter, size);
+
+		for (DAT_UINT64 round = 0; round < scaled(300) + 10; round++) {
+			ok(active.connect(adapter.address(), listener.qual()));
+			listener.accept(passive);
+			active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			ok(active.read(target.local(0, size), source.remote(0, size), round));
+			DAT_EVENT event = active.request_queue().spin();
+			ok(dat_ep_disconnect(active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+			const auto &completion = event.event_data.dto_completion_event_data;
+			require(event.event_number == DAT_DTO_COMPLETION_EVENT &&
+					completion.user_cookie.as_64 == round &&
+					completion.status == DAT_DTO_SUCCESS,
+				"the read does not succeed");
+
+			passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+			active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+			ok(dat_ep_reset(passive.ep()));
+			ok(dat_ep_reset(active.ep()));
+		}
 	});
 }
 

@@ -410,6 +410,33 @@ TEST(HostileCall, SocketAddresses)
 	});
 }
 
+/** An event of an EVD with this CNO, which triggers it when it is posted. */
+kdapl_evd_post_se trigger_of(RawIa &ia, std::uint32_t cno)
+{
+	kdapl_evd_notify notify{};
+	kdapl_evd_post_se event{};
+
+	notify.evd = ia.evd(8, DAT_EVD_SOFTWARE_FLAG);
+	notify.cno = cno;
+	notify.enabled = 1;
+	require(ia.file().call(KDAPL_EVD_NOTIFY, notify) == 0, "the EVD takes no CNO");
+	event.evd = notify.evd;
+	return event;
+}
+
+/** A descriptor whose CNO is gone. */
+void expect_over(int fd)
+{
+	pollfd look{ .fd = fd, .events = POLLIN, .revents = 0 };
+	char byte = 0;
+
+	EXPECT_EQ(poll(&look, 1, 0), 1);
+	EXPECT_EQ(look.revents, POLLIN | POLLHUP);
+	EXPECT_EQ(read(fd, &byte, 1), -1);
+	EXPECT_EQ(write(fd, &byte, 1), -1);
+	EXPECT_EQ(ioctl(fd, KDAPL_CNO_WAIT, &byte), -1);
+}
+
 /* As many as the process may have, and they outlive the CNO and the IA. */
 TEST(HostileCall, DescriptorsOfACno)
 {
@@ -417,7 +444,6 @@ TEST(HostileCall, DescriptorsOfACno)
 		const rlimit few{ .rlim_cur = 64, .rlim_max = 64 };
 		std::vector<int> fds;
 		int error = 0;
-		char byte = 0;
 		{
 			RawIa ia;
 			kdapl_cno_create cno{};
@@ -425,6 +451,7 @@ TEST(HostileCall, DescriptorsOfACno)
 
 			ASSERT_EQ(ia.file().call(KDAPL_CNO_CREATE, cno), 0);
 			made.cno = cno.id;
+			kdapl_evd_post_se event = trigger_of(ia, cno.id);
 			sys(setrlimit(RLIMIT_NOFILE, &few));
 			while ((error = ia.file().call(KDAPL_CNO_FD, made)) == 0)
 				fds.push_back(made.fd);
@@ -436,14 +463,13 @@ TEST(HostileCall, DescriptorsOfACno)
 			EXPECT_EQ(poll(&look, 1, 0), 0);
 			EXPECT_EQ(ia.file().call(KDAPL_CNO_FD, made), 0);
 			fds.push_back(made.fd);
+			/* The IA ends while an event has triggered it. */
+			EXPECT_EQ(ia.file().call(KDAPL_EVD_POST_SE, event), 0);
+			EXPECT_EQ(poll(&look, 1, 0), 1);
+			EXPECT_EQ(look.revents, POLLIN);
 		}
 		for (int fd : fds) {
-			pollfd look{ .fd = fd, .events = POLLIN, .revents = 0 };
-			EXPECT_EQ(poll(&look, 1, 0), 1);
-			EXPECT_EQ(look.revents, POLLIN | POLLHUP);
-			EXPECT_EQ(read(fd, &byte, 1), -1);
-			EXPECT_EQ(write(fd, &byte, 1), -1);
-			EXPECT_EQ(ioctl(fd, KDAPL_CNO_WAIT, &byte), -1);
+			expect_over(fd);
 			close(fd);
 		}
 	});

@@ -254,7 +254,13 @@ TEST(HostileRing, EntriesRewrittenMeanwhile)
 				while (!over) {
 					volatile kdapl_sqe *sqe = pair.ia.entry(random());
 					sqe->num_seg = static_cast<__u8>(random());
-					sqe->seg[0].length = random() % 3 ? 64 : random();
+					sqe->seg[0].length = random() % 3 ? 64 :
+							     random() % 2 ? 8 :
+									    random();
+					/* The operands of an atomic operation. */
+					sqe->seg[1].addr = random();
+					sqe->seg[2].addr = random();
+					sqe->imm = random() % 4 ? 0 : random();
 					sqe->seg[0].addr = random() % 3 ? pair.lmr.addr : random();
 					sqe->seg[0].lmr = random() % 3 ? pair.lmr.id : random() % 8;
 					sqe->op = static_cast<__u8>(1 + random() % 10);

@@ -109,7 +109,10 @@ TEST(Operations, ImmediateData)
 	});
 }
 
-/* A program that did not ask, one of uDAPL 1.2, has a receive like others. */
+/*
+ * A program that did not ask, one of uDAPL 1.2, has a receive like others, of no bytes:
+ * what was written is not in its memory, and may be longer than that is.
+ */
 TEST(Operations, ImmediateDataNobodyAskedFor)
 {
 	play([](Line &) {
@@ -123,8 +126,9 @@ TEST(Operations, ImmediateDataNobodyAskedFor)
 		for (const kdapl_event &event : { both.request, both.receive }) {
 			EXPECT_EQ(event.type, std::uint32_t{ completion });
 			EXPECT_EQ(event.status, 0U);
-			EXPECT_EQ(event.length, 64U);
 		}
+		EXPECT_EQ(both.request.length, 64U);
+		EXPECT_EQ(both.receive.length, 0U);
 	});
 }
 
@@ -244,8 +248,8 @@ public:
 		rmr_ = create.id;
 	}
 
-	/** Its new context. */
-	std::uint32_t bind()
+	/** Its new context; 0 when it is unbound, by a length of 0. */
+	std::uint32_t bind(std::uint64_t length = 64)
 	{
 		kdapl_rmr_bind arg{};
 
@@ -253,7 +257,7 @@ public:
 		arg.ep = pair_.passive;
 		arg.lmr = pair_.lmr.id;
 		arg.addr = pair_.lmr.addr + offset;
-		arg.length = 64;
+		arg.length = length;
 		arg.privileges = KDAPL_PRIV_REMOTE_READ | KDAPL_PRIV_REMOTE_WRITE;
 		require(pair_.ia.file().call(KDAPL_RMR_BIND, arg) == 0, "it cannot be bound");
 		require(pair_.next(bound).status == 0, "it is not bound");
@@ -299,7 +303,27 @@ TEST(Operations, InvalidatedByThePeer)
 
 		EXPECT_EQ(read_from(pair, window.bind()), done(told_read));
 		EXPECT_NE(read_from(pair, old), done(told_read));
-		pair.next(broken);
+		pair.next_end();
+	});
+}
+
+/* A program of uDAPL 1.2 is not told. It unbinds what is not bound any more. */
+TEST(Operations, UnboundWhenItWasInvalidated)
+{
+	play([](Line &) {
+		RawPair pair;
+
+		if (!has(pair, KDAPL_IA_INV))
+			return;
+		RawWindow window(pair);
+		kdapl_sqe sqe = request_of(pair, KDAPL_OP_SEND_INV);
+		sqe.remote_addr = 0;
+		sqe.rkey = window.bind();
+		const Both both = exchange(pair, sqe);
+		EXPECT_EQ(both.request.status, 0U);
+		EXPECT_EQ(both.receive.status, 0U);
+		EXPECT_EQ(window.bind(0), 0U);
+		EXPECT_EQ(read_from(pair, window.bind()), 0U);
 	});
 }
 
@@ -343,6 +367,9 @@ void expect_flags(const kdapl_ia_query &query)
 	}
 	if (driver == "rdma_rxe") {
 		EXPECT_EQ(query.flags & all, all);
+	}
+	if (driver == "siw") {
+		EXPECT_EQ(query.flags & all, std::uint32_t{ KDAPL_IA_INV });
 	}
 }
 

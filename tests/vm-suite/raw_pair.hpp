@@ -74,6 +74,20 @@ public:
 		}
 	}
 
+	/**
+	 * The next event of a connection that an error has ended: over iWARP the peer's
+	 * driver may drop it before it tells of the error.
+	 */
+	kdapl_event next_end(Location where = Location::current())
+	{
+		for (;;) {
+			kdapl_event event = events.next(where);
+			if (event.type == broken ||
+			    (Adapter::iwarp() && event.type == disconnected))
+				return event;
+		}
+	}
+
 	/** The next completion of a transfer, whatever it tells. */
 	kdapl_event next_transfer(Location where = Location::current())
 	{

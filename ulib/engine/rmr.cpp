@@ -35,6 +35,13 @@ Rmr::Binding Rmr::binding() noexcept
 	return binding_;
 }
 
+void Rmr::set_binding(const Binding &binding) noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	binding_ = binding;
+}
+
 /** The module has unbound it already, unless it is bound to something else by now. */
 void Rmr::lose(std::uint32_t context) noexcept
 {
@@ -103,7 +110,7 @@ Status Rmr::bind(Ep &ep, const Bind &args, std::uint32_t &context) noexcept
 {
 	kdapl_rmr_bind arg{};
 
-	std::lock_guard lock(mutex_);
+	std::lock_guard lock(bind_mutex_);
 	{
 		std::lock_guard ring_lock(ia().sq().mutex());
 		if (Status status = check(ep, args); !status.ok())
@@ -128,8 +135,8 @@ Status Rmr::bind(Ep &ep, const Bind &args, std::uint32_t &context) noexcept
 					 .state = state_sub(ep.state()) });
 	}
 	context = arg.rkey;
-	binding_ = args.segment.length ? Binding{ args.segment, args.privileges, arg.rkey } :
-					 Binding{};
+	set_binding(args.segment.length ? Binding{ args.segment, args.privileges, arg.rkey } :
+					  Binding{});
 	return success;
 }
 

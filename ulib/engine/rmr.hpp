@@ -45,11 +45,14 @@ public:
 private:
 	Status check(const Ep &ep, const Bind &args) const noexcept;
 	Status check_segment(const Bind &args) const noexcept;
+	void set_binding(const Binding &binding) noexcept;
 
 	Handle pz_;
 	std::uint32_t pz_id_;
 
-	std::mutex mutex_; /**< below */
+	std::mutex bind_mutex_; /**< one bind at a time, however long it takes */
+	/** Below; innermost. lose() has it while the IA's list and an EVD are locked. */
+	std::mutex mutex_;
 	Binding binding_;
 };
 

@@ -5,8 +5,10 @@
 
 #include <dat2/dat_ib_extensions.h>
 
+#include <chrono>
 #include <cstdarg>
 #include <cstring>
+#include <future>
 
 namespace {
 
@@ -66,10 +68,9 @@ protected:
 		EXPECT_EQ(module.taken.size(), count);
 		return module.taken.empty() ? kdapl_sqe{} : module.taken.back();
 	}
-	/** A receive that brought a value. */
-	DAT_EVENT received(std::uint32_t operation, std::uint32_t value)
+	/** A receive brings a value. */
+	void arrives(std::uint32_t operation, std::uint32_t value)
 	{
-		DAT_EVENT event;
 		kdapl_event from{};
 
 		from.user = module.ep(ep_id).created.user;
@@ -77,8 +78,15 @@ protected:
 		from.length = 24;
 		from.status = operation << KDAPL_EV_OP_SHIFT | KDAPL_EV_VALUE;
 		from.type = value;
-		std::memset(&event, 0xff, sizeof event);
 		module.post(dto_evd_id, from);
+	}
+	/** A receive that brought a value. */
+	DAT_EVENT received(std::uint32_t operation, std::uint32_t value)
+	{
+		DAT_EVENT event;
+
+		arrives(operation, value);
+		std::memset(&event, 0xff, sizeof event);
 		EXPECT_EQ(dat_evd_dequeue(dto_evd, &event), DAT_SUCCESS);
 		return event;
 	}
@@ -261,6 +269,38 @@ TEST_F(Extensions2, AWindowKnowsThatItWasMadeInvalid)
 	EXPECT_EQ(param.rmr_context, 0u);
 	EXPECT_EQ(param.lmr_triplet.segment_length, 0u);
 	EXPECT_EQ(bind(&first), DAT_SUCCESS);
+}
+
+/* A bind may have to wait for memory. Who takes an event or asks does not wait for it. */
+TEST_F(Extensions2, ABindUnderWayIsInNobodysWay)
+{
+	DAT_RMR_CONTEXT first = 0, second = 0;
+	DAT_RMR_HANDLE rmr;
+	DAT_RMR_PARAM param{};
+	DAT_EVENT event;
+	std::future<void> other;
+	bool waited = true;
+	const auto bind = [&](DAT_RMR_CONTEXT *context) {
+		return fake::rmr_bind(rmr, lmr, &one, DAT_MEM_PRIV_REMOTE_READ_FLAG, ep, cookie(1),
+				      plain, context);
+	};
+
+	ASSERT_EQ(dat_rmr_create(pz, &rmr), DAT_SUCCESS);
+	ASSERT_EQ(bind(&first), DAT_SUCCESS);
+	arrives(DAT_DTO_RECEIVE_WITH_INVALIDATE, first);
+	module.on_bind = [&] {
+		other = std::async(std::launch::async, [&] {
+			EXPECT_EQ(dat_evd_dequeue(dto_evd, &event), DAT_SUCCESS);
+			EXPECT_EQ(dat_rmr_query(rmr, DAT_RMR_FIELD_ALL, &param), DAT_SUCCESS);
+		});
+		waited = other.wait_for(std::chrono::seconds(10)) != std::future_status::ready;
+	};
+	ASSERT_EQ(bind(&second), DAT_SUCCESS);
+	other.get();
+	EXPECT_FALSE(waited);
+	EXPECT_EQ(param.rmr_context, 0u);
+	ASSERT_EQ(dat_rmr_query(rmr, DAT_RMR_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.rmr_context, second);
 }
 
 TEST_F(Extensions2, AReceiveTellsImmediateData)

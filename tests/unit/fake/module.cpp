@@ -246,6 +246,8 @@ int Module::dispatch(unsigned long command, void *arg)
 		return 0;
 	}
 	case KDAPL_RMR_BIND:
+		if (on_bind)
+			on_bind();
 		static_cast<kdapl_rmr_bind *>(arg)->rkey = ++last_rkey_;
 		bound = *static_cast<kdapl_rmr_bind *>(arg);
 		return 0;
@@ -734,7 +736,10 @@ int Module::open_cno_fd(kdapl_cno_fd &arg)
 	Cno &cno = found->second;
 	arg.fd = eventfd(cno.triggered, EFD_CLOEXEC | EFD_NONBLOCK);
 	cno.fd = fcntl(arg.fd, F_DUPFD_CLOEXEC, 0);
-	return cno.fd < 0 ? EMFILE : 0;
+	if (cno.fd >= 0)
+		return 0;
+	close(arg.fd);
+	return EMFILE;
 }
 
 int Module::wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock)

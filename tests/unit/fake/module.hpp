@@ -145,6 +145,8 @@ public:
 	kdapl_ep_set_marks marks{};
 	kdapl_lmr_create lmr_asked{}; /**< the latest, as it came */
 	kdapl_rmr_bind bound{}; /**< the last */
+	/** Called in KDAPL_RMR_BIND; other calls to the module wait meanwhile. */
+	std::function<void()> on_bind;
 	std::uint64_t rmr_user = 0; /**< of the last that was made */
 	kdapl_lmr_create lmr_limit{}; /**< memlock fields for EDQUOT */
 	int file = 3; /**< its descriptor */

@@ -185,17 +185,20 @@ TEST(Dat2CnoFd, ClosesWithItsCno)
 	});
 }
 
+/* The CNO is there until the adapter's end takes it along. */
 TEST(Dat2CnoFd, OutlivesItsAdapter)
 {
 	play([](Line &) {
-		int copy = -1;
-		{
-			Adapter adapter;
-			Cno cno(adapter);
+		Adapter adapter;
+		DAT_CNO_HANDLE cno;
+		DAT_FD fd;
 
-			copy = static_cast<int>(sys(fcntl(cno.fd(), F_DUPFD_CLOEXEC, 0)));
-		}
+		ok(dat_cno_fd_create(adapter.ia(), &fd, &cno));
+		const int copy = static_cast<int>(sys(fcntl(fd, F_DUPFD_CLOEXEC, 0)));
+		EXPECT_EQ(events_of(copy), 0);
+		adapter.close_abruptly();
 		EXPECT_EQ(events_of(copy), POLLIN | POLLHUP);
+		EXPECT_EQ(fcntl(fd, F_GETFD), -1);
 		close(copy);
 	});
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
+#include <utility>
 
 namespace suite {
 
@@ -41,6 +42,8 @@ public:
 	Adapter &operator=(const Adapter &) = delete;
 	~Adapter()
 	{
+		if (ia_ == DAT_HANDLE_NULL)
+			return;
 		/* On the way out of a failed test other things may be left. */
 		if (testing::Test::HasFailure() || std::uncaught_exceptions() > 0) {
 			dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
@@ -49,6 +52,12 @@ public:
 		EXPECT_EQ(result_name(dat_pz_free(pz_)), result_name(DAT_SUCCESS));
 		EXPECT_EQ(result_name(dat_ia_close(ia_, DAT_CLOSE_GRACEFUL_FLAG)),
 			  result_name(DAT_SUCCESS));
+	}
+
+	/** With all that is still on it. */
+	void close_abruptly()
+	{
+		ok(dat_ia_close(std::exchange(ia_, DAT_HANDLE_NULL), DAT_CLOSE_ABRUPT_FLAG));
 	}
 
 	DAT_IA_HANDLE ia() const noexcept { return ia_; }
@@ -95,7 +104,7 @@ private:
 	DAT_EVD_HANDLE evd_ = DAT_HANDLE_NULL;
 };
 
-/** Registered memory. */
+/** A page of registered memory. */
 class Memory {
 public:
 	explicit Memory(const Adapter &adapter)
@@ -111,6 +120,7 @@ public:
 	Memory &operator=(const Memory &) = delete;
 	~Memory() { dat_lmr_free(lmr_); }
 
+	DAT_LMR_HANDLE lmr() const noexcept { return lmr_; }
 	char *data() noexcept { return bytes_.data(); }
 	std::string_view text(std::size_t size) const { return { bytes_.data(), size }; }
 	DAT_LMR_TRIPLET segment(std::size_t size) const
@@ -120,7 +130,7 @@ public:
 	}
 
 private:
-	std::array<char, 4096> bytes_{};
+	alignas(4096) std::array<char, 4096> bytes_{};
 	DAT_LMR_HANDLE lmr_ = DAT_HANDLE_NULL;
 	DAT_LMR_CONTEXT context_ = 0;
 };
@@ -129,7 +139,8 @@ private:
 class Endpoint {
 public:
 	explicit Endpoint(const Adapter &adapter)
-		: queue_(adapter, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)
+		: queue_(adapter,
+			 DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG | DAT_EVD_RMR_BIND_FLAG)
 	{
 		ok(dat_ep_create(adapter.ia(), adapter.pz(), queue_.evd(), queue_.evd(),
 				 queue_.evd(), nullptr, &ep_));
@@ -173,16 +184,28 @@ public:
 				    DAT_COMPLETION_DEFAULT_FLAG),
 		   where);
 	}
-	/** The next event is that such an operation has moved so much. */
-	void expect_done(DAT_DTOS operation, std::size_t size, Location where = Location::current())
+	/** The next event is that such an operation has moved so much; all that it tells. */
+	DAT_DTO_COMPLETION_EVENT_DATA expect_done(DAT_DTOS operation, std::size_t size,
+						  Location where = Location::current())
 	{
 		const DAT_EVENT event = queue_.expect(DAT_DTO_COMPLETION_EVENT, where);
 		const auto &done = event.event_data.dto_completion_event_data;
 
 		require(done.status == DAT_DTO_SUCCESS, "a transfer failed", where);
 		require(done.operation == operation, "another operation is done", where);
-		require(operation != DAT_DTO_RECEIVE || done.transfered_length == size,
-			"another length came", where);
+		const bool receives = operation == DAT_DTO_RECEIVE ||
+				      operation == DAT_DTO_RECEIVE_WITH_INVALIDATE;
+		require(!receives || done.transfered_length == size, "another length came", where);
+		return done;
+	}
+	/** The next event is that the RMR was bound. */
+	void expect_bound(DAT_RMR_HANDLE rmr, Location where = Location::current())
+	{
+		const DAT_EVENT event = queue_.expect(DAT_RMR_BIND_COMPLETION_EVENT, where);
+		const auto &bound = event.event_data.rmr_completion_event_data;
+
+		require(bound.rmr_handle == rmr, "another RMR was bound", where);
+		require(bound.status == DAT_RMR_BIND_SUCCESS, "the bind failed", where);
 	}
 
 private:
