@@ -68,9 +68,9 @@ def dtestsrq(options, quick=False, **more):
     return dtest(options, quick, "dtestsrq", "Accepting...", "SRQ Test Complete", **more)
 
 
-def unfinished_dtestsrq(options, quick=False):
+def unfinished_dtestsrq(options, quick=False, **more):
     """With an SRQ it waits in the end for an event that soft RoCE never has, whoever the provider is."""
-    return dataclasses.replace(dtestsrq(f"-v {options}".strip(), quick), good="Wait for EP async event",
+    return dataclasses.replace(dtestsrq(f"-v {options}".strip(), quick, **more), good="Wait for EP async event",
                                server_good="Wait for EP async event", ends=False)
 
 
@@ -148,7 +148,8 @@ ROWS = [
     dtestsrq("-S 0 -t 10 -c 2 -B 4 -b 1024", ways=ONE_PROVIDER),
     dtestsrq("-S 0 -c 4 -B 8 -b 4096"),
     unfinished_dtestsrq("", True),
-    unfinished_dtestsrq("-c 4 -B 8 -b 4096"),
+    # It waits with OFED's provider at both ends as well.
+    unfinished_dtestsrq("-c 4 -B 8 -b 4096", ways=BOTH_WAYS + ("ofed",)),
     dtestcm("-c 20", True, iwarp=True),
     dtestcm("-w -c 20"),
     # Five at a time, to one service point and to five.

@@ -415,6 +415,21 @@ TEST_F(Extensions2, OtherOperationsAreNotThere)
 			     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1));
 }
 
+/* Of unconnected datagrams there is nothing, nor an EP for them. */
+TEST_F(Extensions2, AnEpForDatagramsIsNotThere)
+{
+	DAT_EP_ATTR attr{};
+	DAT_EP_HANDLE made = DAT_HANDLE_NULL;
+
+	attr.service_type = static_cast<DAT_SERVICE_TYPE>(DAT_IB_SERVICE_TYPE_UD);
+	attr.max_recv_dtos = attr.max_request_dtos = 8;
+	EXPECT_TRUE(is_error(dat_ep_create(ia, pz, dto_evd, dto_evd, conn_evd, &attr, &made),
+			     DAT_MODEL_NOT_SUPPORTED));
+	EXPECT_EQ(made, DAT_HANDLE_NULL);
+	attr.service_type = DAT_SERVICE_TYPE_RC;
+	EXPECT_EQ(dat_ep_create(ia, pz, dto_evd, dto_evd, conn_evd, &attr, &made), DAT_SUCCESS);
+}
+
 /* Nor is any, where the adapter has none. */
 TEST_F(Transfer2, AnAdapterWithoutThem)
 {
