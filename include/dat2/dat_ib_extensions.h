@@ -207,7 +207,7 @@ typedef struct dat_ib_extension_event_data {
 /* ---- counters ------------------------------------------------------------ */
 
 /*
- * Their numbers follow from their order. Calls are counted that succeeded.
+ * Their numbers follow from their order. Of an IA and an EP, calls that succeeded.
  *
  * Of an IA: objects made and freed, of EPs those that requests brought along as well;
  * requests that were fetched (SP_CR), and accepted and rejected ones; asynchronous

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* RMRs that a message of the peer makes invalid, and those that are read into. */
 
-#include "objects.hpp"
 #include "play.hpp"
+#include "talk.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -48,25 +48,6 @@ private:
 	DAT_RMR_HANDLE rmr_ = DAT_HANDLE_NULL;
 };
 
-/** Accepts. As iWARP wants it, who connects sends first. */
-void answer(Listener &listener, Endpoint &endpoint, const Memory &inbox)
-{
-	const DAT_CR_HANDLE cr = listener.request();
-
-	endpoint.recv(inbox, size);
-	ok(dat_cr_accept(cr, endpoint.ep(), 0, nullptr));
-	endpoint.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-	endpoint.expect_done(DAT_DTO_RECEIVE, size);
-}
-
-void call(Endpoint &endpoint, const Memory &outbox, const sockaddr_storage &to)
-{
-	endpoint.connect(to);
-	endpoint.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
-	endpoint.send(outbox, size);
-	endpoint.expect_done(DAT_DTO_SEND, size);
-}
-
 void read(Endpoint &endpoint, const Memory &memory, const DAT_RMR_TRIPLET &from)
 {
 	DAT_LMR_TRIPLET to = memory.segment(size);
@@ -97,7 +78,7 @@ TEST(Dat2Rmr, IsMadeInvalidByAMessage)
 			Window window(adapter);
 
 			line.send(listener.address());
-			answer(listener, endpoint, inbox);
+			answer(listener, endpoint, inbox, size);
 			const DAT_RMR_TRIPLET first = window.bind(endpoint, shown);
 			EXPECT_EQ(window.query().rmr_context, first.rmr_context);
 			endpoint.recv(inbox, size);
@@ -117,7 +98,7 @@ TEST(Dat2Rmr, IsMadeInvalidByAMessage)
 			Endpoint endpoint(adapter);
 			Memory memory(adapter);
 
-			call(endpoint, memory, line.receive<sockaddr_storage>());
+			call(endpoint, memory, line.receive<sockaddr_storage>(), size);
 			const auto first = line.receive<DAT_RMR_TRIPLET>();
 			read(endpoint, memory, first);
 			send_and_invalidate(endpoint, memory, first.rmr_context);
@@ -140,7 +121,7 @@ TEST(Dat2Rmr, IsReadInto)
 
 			text.copy(shown.data(), text.size());
 			line.send(listener.address());
-			answer(listener, endpoint, inbox);
+			answer(listener, endpoint, inbox, size);
 			line.send(window.bind(endpoint, shown));
 			line.meet();
 		},
@@ -150,7 +131,7 @@ TEST(Dat2Rmr, IsReadInto)
 			Memory memory(adapter);
 			Window window(adapter);
 
-			call(endpoint, memory, line.receive<sockaddr_storage>());
+			call(endpoint, memory, line.receive<sockaddr_storage>(), size);
 			const DAT_RMR_TRIPLET to = window.bind(endpoint, memory);
 			const auto from = line.receive<DAT_RMR_TRIPLET>();
 			ok(dat_ep_post_rdma_read_to_rmr(endpoint.ep(), &to, DAT_DTO_COOKIE{}, &from,
