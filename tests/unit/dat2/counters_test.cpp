@@ -405,7 +405,8 @@ TEST_F(Counters2, WrongArguments)
 {
 	DAT_UINT64 value = 5;
 
-	for (const DAT_HANDLE none : { pz, lmr, DAT_HANDLE{ this }, DAT_HANDLE{ DAT_HANDLE_NULL } }) {
+	for (const DAT_HANDLE none :
+	     { pz, lmr, DAT_HANDLE{ this }, DAT_HANDLE{ DAT_HANDLE_NULL } }) {
 		EXPECT_TRUE(is_error(dat_ib_query_counters(none, 0, &value, 1), DAT_INVALID_HANDLE,
 				     DAT_INVALID_HANDLE1));
 		EXPECT_TRUE(is_error(dat_ib_print_counters(none, 0, 1), DAT_INVALID_HANDLE,
@@ -441,8 +442,7 @@ TEST_F(NoCounters2, NoneWithoutOtherExtensions)
 	for (const DAT_HANDLE handle : { ia, ep, dto_evd }) {
 		EXPECT_TRUE(is_error(dat_ib_query_counters(handle, 0, &value, 0),
 				     DAT_MODEL_NOT_SUPPORTED));
-		EXPECT_TRUE(
-			is_error(dat_ib_print_counters(handle, 0, 0), DAT_MODEL_NOT_SUPPORTED));
+		EXPECT_TRUE(is_error(dat_ib_print_counters(handle, 0, 0), DAT_MODEL_NOT_SUPPORTED));
 	}
 	EXPECT_EQ(value, 5u);
 }
