@@ -242,7 +242,7 @@ def comment(text):
 def run_row(row, way, seconds=0):
     """What went wrong, or None; in the second try, of a row that has one."""
     why = run_once(row, way, seconds)
-    if why and row.again:
+    if why and row.again and re.search(row.again, why):
         comment(f"tried again, because of:\n{why}")
         why = run_once(row, way, seconds)
     return why
