@@ -232,15 +232,15 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 }
 
 /*
- * The message made a key invalid, whichever its sender named. That is known before
- * the event of it: who gets that may bind or tie again at once.
+ * The message made a key invalid, whichever its sender named; the consumer is told
+ * the one that it knows. That is so before the event of it: who gets that may bind or
+ * tie again at once.
  */
 static void invalidated(const struct kdapl_ep *ep, struct kdapl_work *work,
 			u32 rkey)
 {
 	work->brought = KDAPL_BROUGHT_INVALIDATION;
-	work->value = rkey;
-	kdapl_rmr_lost(ep->obj.ia, rkey);
+	work->value = kdapl_rmr_lost(ep->obj.ia, rkey);
 	kdapl_fmr_lost(ep->obj.ia, rkey);
 }
 

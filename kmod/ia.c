@@ -231,7 +231,8 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 static void ia_free(struct kdapl_ia *ia)
 {
 	/* A read or a peer's message would find it there after its end. */
-	WARN_ON(!xa_empty(&ia->windows));
+	kdapl_table_end(&ia->windows);
+	kdapl_table_end(&ia->fmrs);
 	kdapl_evd_give_back(ia);
 	kdapl_obj_table_destroy(&ia->objs);
 	kdapl_region_table_destroy(&ia->regions);

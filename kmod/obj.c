@@ -14,8 +14,7 @@ void kdapl_obj_table_init(struct kdapl_obj_table *table)
 
 void kdapl_obj_table_destroy(struct kdapl_obj_table *table)
 {
-	WARN_ON(!xa_empty(&table->xa));
-	xa_destroy(&table->xa);
+	kdapl_table_end(&table->xa);
 }
 
 /* Ids go round through 2^31, so that a stale id misses what came after it. */

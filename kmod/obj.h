@@ -14,6 +14,7 @@
 #ifndef KDAPL_OBJ_H
 #define KDAPL_OBJ_H
 
+#include <linux/limits.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
@@ -22,6 +23,18 @@
 
 struct kdapl_ia;
 struct kdapl_obj;
+
+/*
+ * The end of a table, in which nothing is left by then. An entry for which there was no
+ * memory leaves nodes behind: these are no entries, so xa_empty() would be wrong here.
+ */
+static inline void kdapl_table_end(struct xarray *xa)
+{
+	unsigned long index = 0;
+
+	WARN_ON(xa_find(xa, &index, ULONG_MAX, XA_PRESENT));
+	xa_destroy(xa);
+}
 
 /**
  * struct kdapl_obj_ops - what an object's type does

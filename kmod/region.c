@@ -14,6 +14,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "obj.h"
 #include "region.h"
 
 #define SLOTS_PER_PAGE	(PAGE_SIZE / KDAPL_SLOT_SIZE)
@@ -37,8 +38,7 @@ void kdapl_region_table_init(struct kdapl_region_table *table, gfp_t gfp)
 
 void kdapl_region_table_destroy(struct kdapl_region_table *table)
 {
-	WARN_ON(!xa_empty(&table->xa));
-	xa_destroy(&table->xa);
+	kdapl_table_end(&table->xa);
 	mutex_destroy(&table->lock);
 }
 

@@ -736,7 +736,7 @@ static void window_lose(struct kdapl_window *window)
 		window_bury(window);
 }
 
-void kdapl_rmr_lost(struct kdapl_ia *ia, u32 key)
+u32 kdapl_rmr_lost(struct kdapl_ia *ia, u32 key)
 {
 	struct kdapl_window *window;
 
@@ -748,14 +748,17 @@ void kdapl_rmr_lost(struct kdapl_ia *ia, u32 key)
 		/*
 		 * A former key of the MR, or one to come, says nothing of it. One that
 		 * is registered has a single key for life, and siw, which alone has
-		 * such, looks at no more of a key than its index.
+		 * such (for programs), looks at no more of a key than its index.
 		 */
 		if (window->rmr->bound == window &&
-		    (window->registered || window->mr->rkey == key))
+		    (window->registered || window->mr->rkey == key)) {
+			key = window->mr->rkey;
 			window_lose(window);
+		}
 		spin_unlock(&window->rmr->lock);
 	}
 	rcu_read_unlock();
+	return key;
 }
 
 /* ---- the ends ----------------------------------------------------------- */

@@ -149,8 +149,10 @@ enum kdapl_dto_status kdapl_rmr_sge(struct kdapl_ia *ia,
  * @key: as the peer named it, which may be anything's
  *
  * What is bound under it is bound no more. The caller holds the lock of an EP.
+ *
+ * Return: the key under which that was bound; @key where nothing was.
  */
-void kdapl_rmr_lost(struct kdapl_ia *ia, u32 key);
+u32 kdapl_rmr_lost(struct kdapl_ia *ia, u32 key);
 /* The device is gone, and all EPs before. */
 void kdapl_rmr_kill(struct kdapl_rmr *rmr);
 

@@ -365,6 +365,7 @@ static void ep_left(struct kunit *test)
 	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
 	/* Too late: it has been told. */
 	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	flush_workqueue(kdapl_workqueue);
 	EXPECT_NO_EVENT(test, &tep.conn);
 }
 
@@ -461,6 +462,28 @@ static void ep_left_then_device(struct kunit *test)
 		expect_end(test, &tep, ep_device_says[i].end);
 		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
 	}
+}
+
+/* What the device said waits behind the end itself, which has the only worker. */
+static void ep_left_while_no_worker(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct workqueue_struct *all = kdapl_workqueue, *one;
+
+	one = alloc_ordered_workqueue("kdapl-one", 0);
+	KUNIT_ASSERT_NOT_NULL(test, one);
+	env_connect(env, &tep);
+	flush_workqueue(all);
+	kdapl_workqueue = one;
+	spin_lock_bh(&tep.ep->lock);
+	kdapl_ep_left_locked(tep.ep);
+	fake_qp_event(env_qp(&tep), IB_EVENT_QP_FATAL);
+	spin_unlock_bh(&tep.ep->lock);
+	flush_workqueue(one);
+	kdapl_workqueue = all;
+	destroy_workqueue(one);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
 }
 
 /* siw could not send an answer, and a request failed as well. */
@@ -655,6 +678,7 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_disconnect_then_failure),
 	KUNIT_CASE(ep_device_then_left),
 	KUNIT_CASE(ep_left_then_device),
+	KUNIT_CASE(ep_left_while_no_worker),
 	KUNIT_CASE(ep_siw_answer_and_request),
 	KUNIT_CASE(ep_disconnect_states),
 	KUNIT_CASE(ep_reset_and_again),

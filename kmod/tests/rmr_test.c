@@ -773,7 +773,14 @@ static void rmr_lost_registered(struct kunit *test)
 	peer_invalidates(env, &tep, old ^ 0x100);
 	KUNIT_EXPECT_EQ(test, windows_left(env), 1);
 	KUNIT_EXPECT_FALSE(test, xa_empty(&env->ia->windows));
-	peer_invalidates(env, &tep, old ^ 1);
+	/* The program hears of the key that it knows. */
+	env->ia->tell_op = true;
+	prog_post_op(env, &tep, KDAPL_OP_RECV, 7);
+	env_qp(&tep)->invalidates = old ^ 1;
+	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	KUNIT_EXPECT_EQ(test, prog_next(&tep.recv).type, old);
+	env->ia->tell_op = false;
 	KUNIT_EXPECT_EQ(test, windows_left(env), 0);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&env->ia->windows));
 	/* It does not stand in the way of the next, and is not invalidated again. */

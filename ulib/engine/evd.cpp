@@ -208,7 +208,10 @@ Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept
 {
 	kdapl_evd_wait arg{};
 
-	counters_.add(evd_wait_blocked);
+	{
+		std::lock_guard lock(mutex_);
+		counters_.add(evd_wait_blocked);
+	}
 	arg.evd = id();
 	arg.threshold = threshold;
 	arg.deadline_ns = deadline_ns;

@@ -39,7 +39,8 @@ void Rmr::set_binding(const Binding &binding) noexcept
 {
 	std::lock_guard lock(mutex_);
 
-	binding_ = binding;
+	/* Lost as soon as the module had bound it, by who guessed its context. */
+	binding_ = binding.context && binding.context == lost_ ? Binding{} : binding;
 }
 
 /** The module has unbound it already, unless it is bound to something else by now. */
@@ -47,8 +48,17 @@ void Rmr::lose(std::uint32_t context) noexcept
 {
 	std::lock_guard lock(mutex_);
 
+	lost_ = context;
 	if (binding_.context == context)
 		binding_ = {};
+}
+
+/** What was lost so far had other contexts than the one to come. */
+void Rmr::forget_losses() noexcept
+{
+	std::lock_guard lock(mutex_);
+
+	lost_ = 0;
 }
 
 /** What it is to show. Caller holds the submission ring's mutex. */
@@ -128,6 +138,7 @@ Status Rmr::bind(Ep &ep, const Bind &args, std::uint32_t &context) noexcept
 		    (args.flags & completion_unsignalled ? KDAPL_SQE_QUIET : 0) |
 		    (args.flags & completion_fence ? KDAPL_SQE_FENCE : 0);
 	arg.privileges = args.privileges;
+	forget_losses();
 	if (int err = ia().device().call(KDAPL_RMR_BIND, arg)) {
 		ep.give_back_bind();
 		return from_errno(err, { .object = Sub::handle_rmr,

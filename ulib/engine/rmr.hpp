@@ -46,6 +46,7 @@ private:
 	Status check(const Ep &ep, const Bind &args) const noexcept;
 	Status check_segment(const Bind &args) const noexcept;
 	void set_binding(const Binding &binding) noexcept;
+	void forget_losses() noexcept;
 
 	Handle pz_;
 	std::uint32_t pz_id_;
@@ -54,6 +55,7 @@ private:
 	/** Below; innermost. lose() has it while the IA's list and an EVD are locked. */
 	std::mutex mutex_;
 	Binding binding_;
+	std::uint32_t lost_ = 0; /**< the last context that was */
 };
 
 } // namespace kdapl
