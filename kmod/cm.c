@@ -319,6 +319,25 @@ static void cm_established(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		rdma_disconnect(id);
 }
 
+/*
+ * Over InfiniBand who asks for an end has had our answer and said so, but ib_cm may
+ * come to the one before the other: its messages are worked on by each processor in
+ * an order of its own. An acceptor that still waits is up, then, and hears both.
+ */
+static void cm_disconnected(struct kdapl_ep *ep, struct rdma_cm_id *id)
+{
+	bool overtook;
+
+	spin_lock_bh(&ep->lock);
+	overtook = !cm_ia(ep)->iwarp && kdapl_cm_pending(ep, id) &&
+		   ep->state == KDAPL_EP_COMPLETION_PENDING;
+	spin_unlock_bh(&ep->lock);
+	if (overtook)
+		cm_up(ep, id, NULL);
+	cm_end(ep, id, DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
+	       DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
 static int cm_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct kdapl_ep *ep = id->context;
@@ -357,8 +376,7 @@ static int cm_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		cm_rejected(ep, id, &event->param.conn);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		cm_end(ep, id, DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
-		       DAT_CONNECTION_EVENT_DISCONNECTED);
+		cm_disconnected(ep, id);
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		/* The adapter's own removal destroys the id. */

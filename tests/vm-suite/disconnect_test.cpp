@@ -133,6 +133,33 @@ TEST(Disconnect, RightAfterARead)
 	});
 }
 
+/*
+ * The last step of its connection and the first of its end are on the way together. Whichever
+ * the other side works on first, it was connected, and hears so.
+ */
+TEST(Disconnect, RightAfterItIsUp)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Listener listener(adapter);
+		Endpoint active(adapter), passive(adapter);
+
+		for (unsigned round = 0; round < scaled(300) + 10; round++) {
+			ok(active.connect(adapter.address(), listener.qual()));
+			ok(accept_request(listener.request(), passive));
+			const DAT_EVENT event = active.connect_queue().spin();
+			ok(dat_ep_disconnect(active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+			require(event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED,
+				"not connected");
+			passive.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+			active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+			ok(dat_ep_reset(passive.ep()));
+			ok(dat_ep_reset(active.ep()));
+		}
+	});
+}
+
 TEST(Disconnect, FromBothSidesAtOnce)
 {
 	constexpr int rounds = 10;
