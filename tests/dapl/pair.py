@@ -46,16 +46,26 @@ def serve(run, number):
         server = run.serve()
     finally:
         mark(f"ready-{number}")
+    try:
+        await_mark(f"tested-{number}")
+        server.await_idle()
+    finally:
+        mark(f"idle-{number}")
     await_mark(f"asked-{number}")
     server.finish(run.row.server_good)
 
 
 def ask(run, number):
     """The clients' end."""
+    def settle():
+        mark(f"tested-{number}")
+        await_mark(f"idle-{number}")
+
     try:
         await_mark(f"ready-{number}")
-        run.ask(os.environ["KDAPL_PEER"], run.row.clients)
+        run.ask(os.environ["KDAPL_PEER"], run.row.clients, settle)
     finally:
+        mark(f"tested-{number}")
         mark(f"asked-{number}")
 
 

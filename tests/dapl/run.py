@@ -113,6 +113,24 @@ class End:
                 raise Failed(f"{what}: does not say {said}")
             time.sleep(0.02)
 
+    def threads(self):
+        """How many it has."""
+        return len(os.listdir(f"/proc/{self.process.pid}/task"))
+
+    def await_idle(self):
+        """Until the threads are gone that it began since it was ready.
+
+        One that dapltest is still in the midst of ending touches, when it is asked to
+        quit meanwhile, what is gone by then.
+        """
+        if len(self.row.clients) < 2:
+            return
+        deadline = time.monotonic() + self.seconds
+        while self.process.poll() is None and self.threads() > self.threads_when_ready:
+            if time.monotonic() > deadline:
+                raise Failed("the server's threads do not end")
+            time.sleep(0.02)
+
     def check_library(self):
         """It has the libdat2 that it is to have, and no other."""
         maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
@@ -177,19 +195,25 @@ class Run:
         """The server, when clients may come."""
         server = self.start(self.server_provider, spelled(self.row.server))
         server.await_word(self.row.ready, "the server")
+        server.threads_when_ready = server.threads()
         server.check_library()
         return server
 
-    def ask(self, address, clients):
-        """Clients, one after another; the first is the test, the others are what ends it."""
+    def ask(self, address, clients, settle):
+        """Clients, one after another; the first is the test, the others are what ends it.
+
+        settle() waits until the server has come to the end of a test.
+        """
         for client in clients:
-            good = self.row.good if client == self.row.clients[0] else ""
-            self.start(self.client_provider, spelled(client, address)).finish(good)
+            test = client == self.row.clients[0]
+            self.start(self.client_provider, spelled(client, address)).finish(self.row.good if test else "")
+            if test:
+                settle()
 
     def all(self):
         """Server and clients on this machine."""
         server = self.serve() if self.row.server else None
-        self.ask(os.environ["KDAPL_ADDR"], self.row.clients)
+        self.ask(os.environ["KDAPL_ADDR"], self.row.clients, server.await_idle if server else lambda: None)
         if server:
             server.finish(self.row.server_good)
 
@@ -198,11 +222,11 @@ class Run:
         deadline = time.monotonic() + seconds
         server = self.serve()
         while time.monotonic() < deadline:
-            self.ask(os.environ["KDAPL_ADDR"], self.row.clients[:1])
+            self.ask(os.environ["KDAPL_ADDR"], self.row.clients[:1], server.await_idle)
             # What it said is in nobody's way.
             self.ends.pop()
             print(f"# {deadline - time.monotonic():.0f} s are left", flush=True)
-        self.ask(os.environ["KDAPL_ADDR"], self.row.clients[1:])
+        self.ask(os.environ["KDAPL_ADDR"], self.row.clients[1:], server.await_idle)
         server.finish(self.row.server_good)
 
     def each_case(self):
