@@ -68,9 +68,13 @@ def dtestsrq(options, quick=False, **more):
     return dtest(options, quick, "dtestsrq", "Accepting...", "SRQ Test Complete", **more)
 
 
-def unfinished_dtestsrq(options, quick=False, **more):
-    """With an SRQ it waits in the end for an event that soft RoCE never has, whoever the provider is."""
-    return dataclasses.replace(dtestsrq(f"-v {options}".strip(), quick, **more), good="Wait for EP async event",
+def unfinished_dtestsrq(options, quick=False):
+    """With an SRQ it waits in the end for an event that soft RoCE never has, whoever the provider is.
+
+    Where OFED's provider has the SRQ it often fails on a busy machine, whoever the peer is.
+    """
+    row = dtestsrq(f"-v {options}".strip(), quick, ways=("debian", "ours", "from-ofed"))
+    return dataclasses.replace(row, good="Wait for EP async event",
                                server_good="Wait for EP async event", ends=False)
 
 
@@ -155,8 +159,7 @@ ROWS = [
     dtestsrq("-S 0 -t 10 -c 2 -B 4 -b 1024", ways=ONE_PROVIDER),
     dtestsrq("-S 0 -c 4 -B 8 -b 4096"),
     unfinished_dtestsrq("", True),
-    # It waits with OFED's provider at both ends as well.
-    unfinished_dtestsrq("-c 4 -B 8 -b 4096", ways=BOTH_WAYS + ("ofed",)),
+    unfinished_dtestsrq("-c 4 -B 8 -b 4096"),
     dtestcm("-c 20", True, iwarp=True),
     dtestcm("-w -c 20"),
     # Five at a time, to one service point and to five.
