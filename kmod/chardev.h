@@ -3,7 +3,43 @@
 #ifndef KDAPL_CHARDEV_H
 #define KDAPL_CHARDEV_H
 
+#include <linux/mutex.h>
+#include <asm/barrier.h>
+
+struct file;
+struct kdapl_ia;
+struct mm_struct;
+
 #define KDAPL_VERSION	"0.1.0"
+
+/**
+ * struct kdapl_file - an open file
+ * @mm: the opener's, held by mmgrab(); nobody else may use the file
+ * @lock: one IA_OPEN at a time
+ * @ia: NULL, then the IA for the rest of the file's life
+ */
+struct kdapl_file {
+	struct mm_struct *mm;
+	struct mutex lock;	/* guards the opening */
+	struct kdapl_ia *ia;
+};
+
+/* The file's IA, or NULL before IA_OPEN. */
+static inline struct kdapl_ia *kdapl_file_ia(struct kdapl_file *file)
+{
+	/* Pairs with the release in kdapl_cmd_ia_open(): the IA is complete. */
+	return smp_load_acquire(&file->ia);
+}
+
+/**
+ * kdapl_ia_of_fd() - the IA that another file is
+ * @fd: a descriptor of the calling program
+ * @filp: out: the file, with a reference, which keeps the IA; nothing when it fails
+ *
+ * Return: the IA; -EBADF: @fd is no file, no /dev/kdapl, or has no IA yet; -EACCES: it
+ * is another program's.
+ */
+struct kdapl_ia *kdapl_ia_of_fd(int fd, struct file **filp);
 
 int kdapl_chardev_init(void);
 void kdapl_chardev_exit(void);

@@ -6,7 +6,7 @@
  * ep->lock, by whether its id is still the EP's and by the EP's state. What
  * begins an end there decides the outcome; everything later finds the EP
  * ending. Only the peer's leaving may still turn out to follow from a failure
- * here (ep.c). A failure is an event, never an error of a call that already
+ * here (ep_end.c). A failure is an event, never an error of a call that already
  * changed something.
  */
 

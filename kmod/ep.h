@@ -2,13 +2,12 @@
 /*
  * EP: one end of a connection; the queue pair behind it and its state.
  *
- * Life of a connection: connect or accept (cm.c) -> kdapl_ep_established()
+ * Life of a connection: connect or accept (ep_conn.c, cm.c) -> kdapl_ep_established()
  * -> ... -> kdapl_ep_end(), whoever calls it first: the consumer, the peer, an
- * error, a timer. The end is one work item: it takes what stands in the ring,
- * lets the device tell the peer of a failed receive, disconnects, moves the
- * queue pair to error, waits until every outstanding operation came
- * back, and only then stores DISCONNECTED and queues the event that the end
- * was begun with.
+ * error, a timer. The end is one work item (ep_end.c): it takes what stands in the
+ * ring, lets the device tell the peer of a failed receive, disconnects, moves the
+ * queue pair to error, waits until every outstanding operation came back, and only
+ * then stores DISCONNECTED and queues the event that the end was begun with.
  */
 #ifndef KDAPL_EP_H
 #define KDAPL_EP_H
@@ -80,7 +79,7 @@ struct kdapl_work {
 	struct kdapl_evrec rec;
 	struct kdapl_ep *ep;	/* of a receive on an SRQ: who took it */
 	struct kdapl_srq *srq;	/* whose slot it is, else NULL */
-	struct kdapl_bind *bind;	/* whose slot it is, or NULL: rmr.c */
+	struct kdapl_bind *bind;	/* whose slot it is, or NULL: rmr_bind.c */
 	struct kdapl_lmr *lmr;	/* which it ties or unties, or NULL: fmr.c */
 	struct kdapl_rw *rw;	/* of which it is one request, or NULL: rw.c */
 	u64 cookie;
@@ -199,6 +198,8 @@ int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg);
 /* The device is gone: everything of hardware goes, the EP becomes DISCONNECTED. */
 void kdapl_ep_kill(struct kdapl_ep *ep);
 
+/* ---- ep_conn.c: from one connection to the next ------------------------- */
+
 /**
  * kdapl_ep_begin() - an attempt to connect or accept starts
  * @ep: the EP; caller holds its mutex
@@ -221,6 +222,18 @@ void kdapl_ep_cancel(struct kdapl_ep *ep);
  * Any context up to softirq. -EBADFD where the state forbids it.
  */
 int kdapl_ep_move(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger);
+/* The same for who holds ep->lock. */
+int kdapl_ep_move_locked(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger);
+
+/**
+ * kdapl_ep_announce() - queue a connection event
+ * @ep: the EP; caller holds its lock
+ * @rec: one of its two records, which is used up
+ * @type: of the event; 0 for none
+ * @length: bytes of private data that came with it
+ */
+void kdapl_ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
+		       u32 type, u32 length);
 
 /**
  * kdapl_ep_established() - the queue pair is ready to send
@@ -233,6 +246,8 @@ int kdapl_ep_move(struct kdapl_ep *ep, enum kdapl_ep_trigger trigger);
  * softirq.
  */
 void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size);
+
+/* ---- ep_end.c: the end --------------------------------------------------- */
 
 /**
  * kdapl_ep_end() - begin the end of a connection or of an attempt
@@ -260,30 +275,40 @@ void kdapl_ep_left_locked(struct kdapl_ep *ep);
 /* Requests finished, ep->lock is held: a graceful end may go on. */
 void kdapl_ep_end_start(struct kdapl_ep *ep);
 
+/* What a new EP has for its end: the work item. */
+void kdapl_ep_init_end(struct kdapl_ep *ep);
+
+/* ---- ep_qp.c: what an EP has of the device ------------------------------- */
+
+/* What a new EP has for what the device says of its queue pair: work items. */
+void kdapl_ep_init_events(struct kdapl_ep *ep);
 /* Create or destroy the queue pair, in state INIT. Caller holds the mutex. */
 int kdapl_ep_make_qp(struct kdapl_ep *ep);
 void kdapl_ep_drop_qp(struct kdapl_ep *ep);
 
-/*
- * What an EP is made of; for who makes or changes one. kdapl_ep_check() gives
- * -EINVAL or -ENOSPC, kdapl_ep_use_evd() sets @evd where there is one, also when it
- * then fails.
+/**
+ * kdapl_ep_qp_error() - the device shall give back what it holds
+ * @ep: the EP
+ * @qp: its queue pair, or that was its
+ *
+ * Process context. It is over when kdapl_ep_device_done(); ep->idle is woken then.
+ *
+ * Return: 0, or what the driver said: then nothing comes back.
  */
-int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg);
-int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
-		     struct kdapl_evd **evd);
-/*
- * Its completion streams will use other EVDs, or the same ones otherwise: see
- * kdapl_evd_join(). The EP is as it was when it fails.
+int kdapl_ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp);
+/* The device holds no operation that was posted on the EP. Takes ep->lock. */
+bool kdapl_ep_device_done(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_make_recv_cq() - the completion queue of solicited receives
+ * @ep: one without; caller holds its mutex, or is making it
+ *
+ * Return: 0, also where it needs none; else as kdapl_cq_solicited() fails.
  */
-int kdapl_ep_rejoin(struct kdapl_ep *ep, struct kdapl_evd *recv,
-		    u32 recv_notify, struct kdapl_evd *request,
-		    u32 request_notify);
-void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
-/* Numbers of segments and of RDMA reads. */
-void kdapl_ep_set_limits(struct kdapl_ep *ep,
-			 const struct kdapl_ep_create *arg);
-int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size);
+int kdapl_ep_make_recv_cq(struct kdapl_ep *ep);
+/* Give it back, if there is one; or everything that the EP has of such queues. */
+void kdapl_ep_drop_recv_cq(struct kdapl_ep *ep);
+void kdapl_ep_drop_cqs(struct kdapl_ep *ep);
 /* For solicited receives that go to @evd; see kdapl_cq_solicited(). */
 struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
 				       struct kdapl_evd *evd,
@@ -293,6 +318,44 @@ struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
 				 const struct ib_qp_cap *cap,
 				 struct rdma_cgroup **cg);
+
+/* ---- ep_use.c: other objects --------------------------------------------- */
+
+/**
+ * kdapl_ep_use() - a new EP uses what it is to be made with
+ * @ep: the EP
+ * @arg: names its zone, its EVDs and its SRQ
+ *
+ * Return: 0; -ENOENT: there is no such object; -EINVAL: an EVD is not for these
+ * events; -EPERM: the SRQ is of another zone; or as kdapl_evd_join() fails. Whatever
+ * it is, kdapl_ep_unuse() undoes what was done.
+ */
+int kdapl_ep_use(struct kdapl_ep *ep, const struct kdapl_ep_create *arg);
+/* The EVD for its marks as well. */
+void kdapl_ep_unuse(struct kdapl_ep *ep);
+
+/* Sets @evd where there is one, also when it then fails: it is not for @stream. */
+int kdapl_ep_use_evd(struct kdapl_ia *ia, u32 id, u32 stream,
+		     struct kdapl_evd **evd);
+/*
+ * Its completion streams will use other EVDs, or the same ones otherwise: see
+ * kdapl_evd_join(). The EP is as it was when it fails.
+ */
+int kdapl_ep_rejoin(struct kdapl_ep *ep, struct kdapl_evd *recv,
+		    u32 recv_notify, struct kdapl_evd *request,
+		    u32 request_notify);
+
+/* ---- ep_attr.c: attributes, for who makes or changes an EP -------------- */
+
+/* -EINVAL or -ENOSPC. */
+int kdapl_ep_check(struct kdapl_ia *ia, const struct kdapl_ep_create *arg);
+void kdapl_ep_cap(const struct kdapl_ep_create *arg, struct ib_qp_cap *cap);
+/* Numbers of segments and of RDMA reads. */
+void kdapl_ep_set_limits(struct kdapl_ep *ep,
+			 const struct kdapl_ep_create *arg);
+
+/* Slots for a work queue of @ep; ep.c frees them. -ENOMEM. */
+int kdapl_wq_init(struct kdapl_wq *wq, struct kdapl_ep *ep, u32 size);
 
 /* post.c: entries to work; the caller is the drainer and holds ep->lock. */
 void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain);
@@ -338,8 +401,8 @@ void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 	__releases(&ep->lock);
 
 /*
- * Work on MRs, for rmr.c, fmr.c and rw.c, which make the requests themselves. The caller
- * holds ep->lock throughout, and ends with kdapl_wq_retire() and
+ * Work on MRs, for rmr_bind.c, fmr.c and rw.c, which make the requests themselves.
+ * The caller holds ep->lock throughout, and ends with kdapl_wq_retire() and
  * kdapl_ep_end_start().
  *
  * kdapl_post_admit(): @slots of the request queue are free, for work on memory of @pz.

@@ -112,10 +112,6 @@ static inline struct kdapl_rmr *to_rmr(struct kdapl_obj *obj)
 
 extern const struct kdapl_obj_ops kdapl_rmr_ops;
 
-void kdapl_reaper_init(struct kdapl_reaper *reaper);
-/* Windows that are bound no more have let go of their LMRs. May sleep. */
-void kdapl_reaper_flush(struct kdapl_reaper *reaper);
-
 int kdapl_rmr_create(struct kdapl_ia *ia, struct kdapl_rmr_create *arg);
 /* Process context, may sleep for memory. Errors: the uapi header. */
 int kdapl_rmr_bind(struct kdapl_ia *ia, struct kdapl_rmr_bind *arg);
@@ -162,5 +158,41 @@ void kdapl_rmr_kill(struct kdapl_rmr *rmr);
  * @event: filled with the event for it: of type 0 for the first of the two
  */
 void kdapl_bind_retire(struct kdapl_work *work, struct kdapl_event *event);
+
+/* ---- rmr_window.c: the MRs ----------------------------------------------- */
+
+void kdapl_reaper_init(struct kdapl_reaper *reaper);
+/* Windows that are bound no more have let go of their LMRs. May sleep. */
+void kdapl_reaper_flush(struct kdapl_reaper *reaper);
+
+/* KDAPL_PRIV_* of a bind as IB_ACCESS_* of the device. */
+int kdapl_window_access(u32 privileges);
+
+/**
+ * kdapl_window_over() - a window over what is to be bound
+ * @rmr: whose it shall be; caller holds its mutex
+ * @lmr: in use by the caller, which the window takes over
+ * @arg: the range in it, and the privileges
+ *
+ * Its key is one that nobody was told yet.
+ *
+ * Return: the window; ERR_PTR() otherwise, and the caller still has the use of @lmr.
+ */
+struct kdapl_window *kdapl_window_over(struct kdapl_rmr *rmr,
+				       struct kdapl_lmr *lmr,
+				       const struct kdapl_rmr_bind *arg);
+
+/*
+ * No work on it is left, and nobody finds it in the RMR any more: it is deregistered and
+ * lets go of its LMR, at once, which may sleep, or by the IA's worker. For the latter the
+ * caller holds the RMR's lock.
+ */
+void kdapl_window_free(struct kdapl_window *window);
+void kdapl_window_bury(struct kdapl_window *window);
+
+/* One work less. Caller holds the RMR's lock. */
+void kdapl_window_put_work(struct kdapl_window *window);
+/* It was invalidated. Caller holds the RMR's lock. */
+void kdapl_window_retire(struct kdapl_rmr *rmr, struct kdapl_window *window);
 
 #endif /* KDAPL_RMR_H */

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What an EP has of the device: the queue pair, and the completion queues it feeds.
+ *
+ * The device says of a queue pair what happens to it from any context; a worker hears
+ * it. A queue pair is taken away with care: what it held comes back first, and what
+ * does not is flushed, before what its completions name is gone.
+ */
+
+#include "account.h"
+#include "ep.h"
+#include "ia.h"
+#include "rw.h"
+#include "srq.h"
+
+static void ep_break_work(struct work_struct *work)
+{
+	struct kdapl_ep *ep = container_of(work, struct kdapl_ep, break_work);
+
+	kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+}
+
+static void ep_notify_work(struct work_struct *work)
+{
+	kdapl_cm_notify(container_of(work, struct kdapl_ep, notify_work));
+}
+
+void kdapl_ep_init_events(struct kdapl_ep *ep)
+{
+	INIT_WORK(&ep->break_work, ep_break_work);
+	INIT_WORK(&ep->notify_work, ep_notify_work);
+}
+
+/*
+ * siw says by REQ_ERR that it could not send its answer to a read. It says so, too,
+ * when the peer has all of it and left: siw looks for that even after the last
+ * segment. In any case the connection is closed then, by siw or by the peer, and
+ * rdma_cm tells.
+ */
+static bool ep_event_breaks(const struct ib_event *event)
+{
+	return event->event != IB_EVENT_QP_REQ_ERR ||
+	       event->device->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
+/* Drivers call this from any context, hard interrupts included. */
+static void ep_qp_event(struct ib_event *event, void *context)
+{
+	struct kdapl_ep *ep = context;
+
+	switch (event->event) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+		if (ep_event_breaks(event))
+			queue_work(kdapl_workqueue, &ep->break_work);
+		break;
+	case IB_EVENT_COMM_EST:
+		queue_work(kdapl_workqueue, &ep->notify_work);
+		break;
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		WRITE_ONCE(ep->last_wqe, true);
+		wake_up(&ep->idle);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Receives may be posted from the start, so the queue pair goes to INIT. */
+static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT,
+		.pkey_index = 0,
+		.port_num = ia->port,
+		.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
+				   IB_ACCESS_REMOTE_WRITE |
+				   IB_ACCESS_REMOTE_READ,
+	};
+	int mask = IB_QP_STATE | IB_QP_ACCESS_FLAGS;
+
+	if (ia->atomic)
+		attr.qp_access_flags |= IB_ACCESS_REMOTE_ATOMIC;
+	if (!ia->iwarp)
+		mask |= IB_QP_PKEY_INDEX | IB_QP_PORT;
+	return ib_modify_qp(qp, &attr, mask);
+}
+
+static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
+			       struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
+			       const struct ib_qp_cap *cap)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler = ep_qp_event,
+		.qp_context = ep,
+		.send_cq = cq->ibcq,
+		.recv_cq = recv_cq->ibcq,
+		.srq = ep->srq ? ep->srq->ibsrq : NULL,
+		.cap = *cap,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_RC,
+		.port_num = ep->obj.ia->port,
+	};
+	struct ib_qp *qp;
+	int ret;
+
+	qp = ib_create_qp(pz->pd, &attr);
+	if (IS_ERR(qp))
+		return qp;
+	ret = ep_qp_init(qp, ep->obj.ia);
+	if (ret) {
+		ib_destroy_qp(qp);
+		return ERR_PTR(ret);
+	}
+	return qp;
+}
+
+struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
+				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
+				 const struct ib_qp_cap *cap,
+				 struct rdma_cgroup **cg)
+{
+	struct ib_device *dev = ep->obj.ia->dev;
+	struct ib_qp *qp;
+	int ret;
+
+	ret = kdapl_ia_charge(ep->obj.ia, cg, RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		return ERR_PTR(ret);
+	if (ep->srq && !recv_cq)
+		recv_cq = ep->srq->cq;
+	qp = ep_new_qp(ep, pz, cq, recv_cq ?: cq, cap);
+	if (IS_ERR(qp))
+		kdapl_cgroup_uncharge(dev, cg, RDMACG_RESOURCE_HCA_OBJECT);
+	return qp;
+}
+
+static int ep_make_qp(struct kdapl_ep *ep)
+{
+	struct ib_qp *qp;
+
+	qp = kdapl_ep_create_qp(ep, ep->pz, ep->cq, ep->recv_cq, &ep->cap,
+				&ep->cg);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+
+	spin_lock_bh(&ep->lock);
+	ep->qp = qp;
+	ep->refused = false;
+	ep->last_wqe = false;
+	spin_unlock_bh(&ep->lock);
+	return 0;
+}
+
+int kdapl_ep_make_qp(struct kdapl_ep *ep)
+{
+	struct kdapl_srq *srq = ep->srq;
+	int ret;
+
+	if (!srq)
+		return ep_make_qp(ep);
+	mutex_lock(&srq->mutex);
+	ret = ep_make_qp(ep);
+	if (!ret)
+		kdapl_srq_attach(srq, ep);
+	mutex_unlock(&srq->mutex);
+	return ret;
+}
+
+bool kdapl_ep_device_done(struct kdapl_ep *ep)
+{
+	bool done;
+
+	spin_lock_bh(&ep->lock);
+	done = !ep->rq.hw && !ep->sq.hw;
+	spin_unlock_bh(&ep->lock);
+	return done;
+}
+
+int kdapl_ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	int ret;
+
+	if (ep->recv_cq)
+		kdapl_cq_hear_all(ep->recv_cq);
+	ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
+	if (ret)
+		pr_warn_ratelimited("%s: a queue pair does not go to error\n",
+				    ep->obj.ia->name);
+	return ret;
+}
+
+/* What a queue pair took along when it was destroyed is flushed. */
+static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
+{
+	struct kdapl_ep_status *shown = ep->status.addr;
+	u32 i;
+
+	for (i = wq->tail; i != wq->head; i++) {
+		struct kdapl_work *work = &wq->work[i & wq->mask];
+
+		if (work->state != KDAPL_WORK_POSTED)
+			continue;
+		work->state = KDAPL_WORK_DONE;
+		work->status = DAT_DTO_ERR_FLUSHED;
+	}
+	if (wq == &ep->rq)
+		WRITE_ONCE(shown->hw_recv, ep->srq_taken);
+	else
+		kdapl_sq_count(&ep->obj.ia->sq, -wq->hw);
+	wq->hw = 0;
+	kdapl_wq_retire(ep, wq);
+}
+
+/* The receives of an SRQ that it took along come out of the completion queue. */
+static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
+{
+	struct kdapl_srq *srq = ep->srq;
+
+	if (!srq) {
+		ib_destroy_qp(qp);
+		return;
+	}
+	mutex_lock(&srq->mutex);
+	/* A driver may throw away what it finds there of the queue pair. */
+	kdapl_cq_drain(kdapl_srq_cq(ep));
+	ib_destroy_qp(qp);
+	kdapl_cq_drain(kdapl_srq_cq(ep));
+	kdapl_srq_detach(srq, ep);
+	mutex_unlock(&srq->mutex);
+}
+
+void kdapl_ep_drop_qp(struct kdapl_ep *ep)
+{
+	struct ib_qp *qp;
+
+	spin_lock_bh(&ep->lock);
+	qp = ep->qp;
+	ep->qp = NULL;
+	spin_unlock_bh(&ep->lock);
+	if (!qp)
+		return;
+
+	/*
+	 * Receives may be out although there never was a connection. Their
+	 * completions must not come when what they name is gone: a queue pair
+	 * can flush into its completion queue even while it is destroyed.
+	 */
+	if (!kdapl_ep_device_done(ep) && !kdapl_ep_qp_error(ep, qp))
+		wait_event_idle(ep->idle, kdapl_ep_device_done(ep));
+	kdapl_rw_abandon(ep);
+	ep_destroy_qp(ep, qp);
+	kdapl_cgroup_uncharge(ep->obj.ia->dev, &ep->cg,
+			      RDMACG_RESOURCE_HCA_OBJECT);
+	/* No events any more: those on the way must not hit the next one. */
+	cancel_work_sync(&ep->break_work);
+	cancel_work_sync(&ep->notify_work);
+	cancel_delayed_work_sync(&ep->park_work);
+
+	spin_lock_bh(&ep->lock);
+	kdapl_park_flush(ep);
+	ep_flush_lost(ep, &ep->rq);
+	ep_flush_lost(ep, &ep->sq);
+	wake_up(&ep->idle);
+	spin_unlock_bh(&ep->lock);
+}
+
+struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
+				       struct kdapl_evd *evd,
+				       const struct ib_qp_cap *cap)
+{
+	/* All that the device has of an SRQ can go to one EP. */
+	return kdapl_cq_solicited(evd, ep->srq ? ep->srq->window :
+						 cap->max_recv_wr);
+}
+
+void kdapl_ep_drop_recv_cq(struct kdapl_ep *ep)
+{
+	if (ep->recv_cq)
+		kdapl_cq_unreserve(ep->recv_cq, ep->recv_cq->used);
+	ep->recv_cq = NULL;
+}
+
+int kdapl_ep_make_recv_cq(struct kdapl_ep *ep)
+{
+	struct kdapl_cq *cq;
+
+	if (ep->recv_notify != KDAPL_NOTIFY_SOLICITED || !ep->recv_evd)
+		return 0;
+	cq = kdapl_ep_solicited_cq(ep, ep->recv_evd, &ep->cap);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	ep->recv_cq = cq;
+	return 0;
+}
+
+void kdapl_ep_drop_cqs(struct kdapl_ep *ep)
+{
+	kdapl_ep_drop_recv_cq(ep);
+	if (ep->cq)
+		kdapl_cq_unreserve(ep->cq, ep->cq_reserved);
+	ep->cq = NULL;
+}
