@@ -4,20 +4,17 @@
 
 #include "engine/static_registry.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
 
 namespace fake {
 
-using kdapl::full_barrier;
 using kdapl::load_acquire;
 using kdapl::store_release;
 
@@ -27,19 +24,6 @@ Region::Region(std::size_t size)
 }
 
 namespace {
-
-/** The descriptor shows what the module's poll() would. */
-void show_trigger(const Cno &cno)
-{
-	eventfd_t ignored;
-
-	if (cno.fd < 0)
-		return;
-	if (cno.triggered)
-		eventfd_write(cno.fd, 1);
-	else
-		eventfd_read(cno.fd, &ignored);
-}
 
 void close_fd(Cno &cno)
 {
@@ -215,150 +199,209 @@ int Module::control(unsigned long command, void *arg)
 	return dispatch(command, arg);
 }
 
+/** What a command's function takes, at @a arg. */
+template <typename Arg>
+Arg &Module::argument(int (Module::*)(Arg &), void *arg)
+{
+	return *static_cast<Arg *>(arg);
+}
+
+template <auto method>
+int Module::answer(void *arg)
+{
+	return (this->*method)(argument(method, arg));
+}
+
+const std::map<unsigned long, Module::Answer> Module::answers_ = {
+	{ KDAPL_QUERY, &Module::answer<&Module::query> },
+	{ KDAPL_ADAPTER, &Module::answer<&Module::adapter> },
+	{ KDAPL_IA_OPEN, &Module::answer<&Module::open_ia> },
+	{ KDAPL_IA_QUERY, &Module::answer<&Module::query_ia> },
+	{ KDAPL_DESTROY, &Module::answer<&Module::destroy> },
+	{ KDAPL_PZ_CREATE, &Module::answer<&Module::create_pz> },
+	{ KDAPL_LMR_CREATE, &Module::answer<&Module::create_lmr> },
+	{ KDAPL_RMR_CREATE, &Module::answer<&Module::create_rmr> },
+	{ KDAPL_RMR_BIND, &Module::answer<&Module::bind_rmr> },
+	{ KDAPL_EVD_CREATE, &Module::answer<&Module::create_evd> },
+	{ KDAPL_EVD_FILL, &Module::answer<&Module::fill> },
+	{ KDAPL_EVD_POST_SE, &Module::answer<&Module::post_se> },
+	{ KDAPL_EVD_WAITABLE, &Module::answer<&Module::set_waitable> },
+	{ KDAPL_EVD_NOTIFY, &Module::answer<&Module::notify> },
+	{ KDAPL_CNO_CREATE, &Module::answer<&Module::create_cno> },
+	{ KDAPL_CNO_MODIFY, &Module::answer<&Module::modify_cno> },
+	{ KDAPL_CNO_FD, &Module::answer<&Module::open_cno_fd> },
+	{ KDAPL_EVD_RESIZE, &Module::answer<&Module::resize> },
+	{ KDAPL_EP_CREATE, &Module::answer<&Module::create_ep> },
+	{ KDAPL_EP_QUERY, &Module::answer<&Module::query_ep> },
+	{ KDAPL_EP_SET_MARKS, &Module::answer<&Module::set_marks> },
+	{ KDAPL_SRQ_CREATE, &Module::answer<&Module::create_srq> },
+	{ KDAPL_SRQ_RESIZE, &Module::answer<&Module::resize_srq> },
+	{ KDAPL_SRQ_SET_LOW, &Module::answer<&Module::set_low> },
+	{ KDAPL_EP_CONNECT, &Module::answer<&Module::connect_ep> },
+	{ KDAPL_EP_DISCONNECT, &Module::answer<&Module::disconnect_ep> },
+	{ KDAPL_EP_RESET, &Module::answer<&Module::reset_ep> },
+	{ KDAPL_PSP_CREATE, &Module::answer<&Module::create_psp> },
+	{ KDAPL_RSP_CREATE, &Module::answer<&Module::create_rsp> },
+	{ KDAPL_CSP_CREATE, &Module::answer<&Module::create_csp> },
+	{ KDAPL_EP_MODIFY, &Module::answer<&Module::modify_ep> },
+	{ KDAPL_CR_OFFER, &Module::answer<&Module::offer_cr> },
+	{ KDAPL_CR_HANDOFF, &Module::answer<&Module::hand_off_cr> },
+	{ KDAPL_CR_QUERY, &Module::answer<&Module::query_cr> },
+	{ KDAPL_CR_ACCEPT, &Module::answer<&Module::accept_cr> },
+	{ KDAPL_CR_REJECT, &Module::answer<&Module::reject_cr> },
+	{ KDAPL_SUBMIT, &Module::answer<&Module::submit> },
+};
+
 int Module::dispatch(unsigned long command, void *arg)
 {
-	switch (command) {
-	case KDAPL_QUERY: {
-		auto &query = *static_cast<kdapl_query *>(arg);
-		query.abi_version = KDAPL_ABI_VERSION;
-		query.num_adapters = static_cast<__u32>(adapters.size());
-		std::strcpy(reinterpret_cast<char *>(query.module_version), "1.0-fake");
-		return 0;
-	}
-	case KDAPL_ADAPTER:
-		return adapter(*static_cast<kdapl_adapter *>(arg));
-	case KDAPL_IA_OPEN:
-		return open_ia(*static_cast<kdapl_ia_open *>(arg));
-	case KDAPL_IA_QUERY:
-		*static_cast<kdapl_ia_query *>(arg) = attributes;
-		return 0;
-	case KDAPL_DESTROY:
-		return destroy(*static_cast<kdapl_destroy *>(arg));
-	case KDAPL_PZ_CREATE:
-		static_cast<kdapl_pz_create *>(arg)->id = add(KDAPL_OBJ_PZ);
-		return 0;
-	case KDAPL_LMR_CREATE:
-		return create_lmr(*static_cast<kdapl_lmr_create *>(arg));
-	case KDAPL_RMR_CREATE: {
-		auto &rmr = *static_cast<kdapl_rmr_create *>(arg);
-		rmr.id = add(KDAPL_OBJ_RMR);
-		rmr_user = rmr.user;
-		return 0;
-	}
-	case KDAPL_RMR_BIND:
-		if (on_bind)
-			on_bind();
-		static_cast<kdapl_rmr_bind *>(arg)->rkey = ++last_rkey_;
-		bound = *static_cast<kdapl_rmr_bind *>(arg);
-		return 0;
-	case KDAPL_EVD_CREATE:
-		return create_evd(*static_cast<kdapl_evd_create *>(arg));
-	case KDAPL_EVD_FILL:
-		return fill(*static_cast<kdapl_evd_fill *>(arg));
-	case KDAPL_EVD_POST_SE:
-		return post_se(*static_cast<kdapl_evd_post_se *>(arg));
-	case KDAPL_EVD_WAITABLE:
-		return set_waitable(*static_cast<kdapl_evd_waitable *>(arg));
-	case KDAPL_EVD_NOTIFY:
-		return notify(*static_cast<kdapl_evd_notify *>(arg));
-	case KDAPL_CNO_CREATE: {
-		auto &cno = *static_cast<kdapl_cno_create *>(arg);
-		std::lock_guard lock(wait_mutex_);
-		cno.id = add(KDAPL_OBJ_CNO);
-		cnos_[cno.id] = {};
-		return 0;
-	}
-	case KDAPL_CNO_MODIFY:
-		return modify_cno(*static_cast<kdapl_cno_modify *>(arg));
-	case KDAPL_CNO_FD:
-		return open_cno_fd(*static_cast<kdapl_cno_fd *>(arg));
-	case KDAPL_EVD_RESIZE:
-		return resize(*static_cast<kdapl_evd_resize *>(arg));
-	case KDAPL_EP_CREATE:
-		return create_ep(*static_cast<kdapl_ep_create *>(arg));
-	case KDAPL_EP_QUERY: {
-		auto &query = *static_cast<kdapl_ep_query *>(arg);
-		const auto id = query.ep;
-		query = ep(id).query;
-		query.ep = id;
-		return 0;
-	}
-	case KDAPL_EP_SET_MARKS:
-		marks = *static_cast<kdapl_ep_set_marks *>(arg);
-		return 0;
-	case KDAPL_SRQ_CREATE:
-		return create_srq(*static_cast<kdapl_srq_create *>(arg));
-	case KDAPL_SRQ_RESIZE: {
-		auto &resize = *static_cast<kdapl_srq_resize *>(arg);
-		std::uint32_t &slots = srq(resize.srq).slots;
-		slots = std::max(slots, resize.max_recvs);
-		resize.max_recvs = slots;
-		return 0;
-	}
-	case KDAPL_SRQ_SET_LOW: {
-		const auto &low = *static_cast<kdapl_srq_set_low *>(arg);
-		srq(low.srq).low = low.low;
-		return 0;
-	}
-	case KDAPL_EP_CONNECT:
-		connected = *static_cast<kdapl_ep_connect *>(arg);
-		set_state(connected.ep, 6);
-		return 0;
-	case KDAPL_EP_DISCONNECT:
-		set_state(static_cast<kdapl_ep_disconnect *>(arg)->ep, 11);
-		return 0;
-	case KDAPL_EP_RESET:
-		set_state(static_cast<kdapl_ep_reset *>(arg)->ep, 0);
-		return 0;
-	case KDAPL_PSP_CREATE: {
-		auto &psp = *static_cast<kdapl_psp_create *>(arg);
-		psp.id = add(KDAPL_OBJ_PSP);
-		psps_[psp.id] = psp.user;
-		if (psp.flags & KDAPL_PSP_ANY)
-			psp.conn_qual = 49152;
-		return 0;
-	}
-	case KDAPL_RSP_CREATE:
-		return create_rsp(*static_cast<kdapl_rsp_create *>(arg));
-	case KDAPL_CSP_CREATE:
-		return create_csp(*static_cast<kdapl_csp_create *>(arg));
-	case KDAPL_EP_MODIFY:
-		return modify_ep(*static_cast<kdapl_ep_modify *>(arg));
-	case KDAPL_CR_OFFER:
-		cr_ep = static_cast<kdapl_cr_offer *>(arg)->ep;
-		set_state(cr_ep, 7);
-		return 0;
-	case KDAPL_CR_HANDOFF:
-		handed_off = *static_cast<kdapl_cr_handoff *>(arg);
-		types_.erase(handed_off.cr);
-		if (cr_ep)
-			set_state(cr_ep, 0);
-		return 0;
-	case KDAPL_CR_QUERY:
-		cr.ep_user = cr_ep ? ep(cr_ep).created.user : 0;
-		cr.cr = static_cast<kdapl_cr_query *>(arg)->cr;
-		*static_cast<kdapl_cr_query *>(arg) = cr;
-		return 0;
-	case KDAPL_CR_ACCEPT:
-		accepted = *static_cast<kdapl_cr_accept *>(arg);
-		set_state(accepted.ep ? accepted.ep : cr_ep, 12);
-		types_.erase(accepted.cr);
-		return 0;
-	case KDAPL_CR_REJECT:
-		rejected = *static_cast<kdapl_cr_reject *>(arg);
-		types_.erase(rejected.cr);
-		if (cr_ep)
-			set_state(cr_ep, 0);
-		return 0;
-	case KDAPL_SUBMIT:
-		submitted = *static_cast<kdapl_submit *>(arg);
-		if (on_submit)
-			on_submit();
-		else
-			take();
-		return 0;
-	}
-	return ENOTTY;
+	const auto found = answers_.find(command);
+
+	return found == answers_.end() ? ENOTTY : (this->*found->second)(arg);
+}
+
+int Module::query(kdapl_query &arg)
+{
+	arg.abi_version = KDAPL_ABI_VERSION;
+	arg.num_adapters = static_cast<__u32>(adapters.size());
+	std::strcpy(reinterpret_cast<char *>(arg.module_version), "1.0-fake");
+	return 0;
+}
+
+int Module::query_ia(kdapl_ia_query &arg)
+{
+	arg = attributes;
+	return 0;
+}
+
+int Module::create_pz(kdapl_pz_create &arg)
+{
+	arg.id = add(KDAPL_OBJ_PZ);
+	return 0;
+}
+
+int Module::create_rmr(kdapl_rmr_create &arg)
+{
+	arg.id = add(KDAPL_OBJ_RMR);
+	rmr_user = arg.user;
+	return 0;
+}
+
+int Module::bind_rmr(kdapl_rmr_bind &arg)
+{
+	if (on_bind)
+		on_bind();
+	arg.rkey = ++last_rkey_;
+	bound = arg;
+	return 0;
+}
+
+int Module::query_ep(kdapl_ep_query &arg)
+{
+	const auto id = arg.ep;
+
+	arg = ep(id).query;
+	arg.ep = id;
+	return 0;
+}
+
+int Module::set_marks(const kdapl_ep_set_marks &arg)
+{
+	marks = arg;
+	return 0;
+}
+
+int Module::resize_srq(kdapl_srq_resize &arg)
+{
+	std::uint32_t &slots = srq(arg.srq).slots;
+
+	slots = std::max(slots, arg.max_recvs);
+	arg.max_recvs = slots;
+	return 0;
+}
+
+int Module::set_low(const kdapl_srq_set_low &arg)
+{
+	srq(arg.srq).low = arg.low;
+	return 0;
+}
+
+int Module::connect_ep(const kdapl_ep_connect &arg)
+{
+	connected = arg;
+	set_state(connected.ep, 6);
+	return 0;
+}
+
+int Module::disconnect_ep(const kdapl_ep_disconnect &arg)
+{
+	set_state(arg.ep, 11);
+	return 0;
+}
+
+int Module::reset_ep(const kdapl_ep_reset &arg)
+{
+	set_state(arg.ep, 0);
+	return 0;
+}
+
+int Module::create_psp(kdapl_psp_create &arg)
+{
+	arg.id = add(KDAPL_OBJ_PSP);
+	psps_[arg.id] = arg.user;
+	if (arg.flags & KDAPL_PSP_ANY)
+		arg.conn_qual = 49152;
+	return 0;
+}
+
+int Module::offer_cr(const kdapl_cr_offer &arg)
+{
+	cr_ep = arg.ep;
+	set_state(cr_ep, 7);
+	return 0;
+}
+
+int Module::hand_off_cr(const kdapl_cr_handoff &arg)
+{
+	handed_off = arg;
+	types_.erase(handed_off.cr);
+	if (cr_ep)
+		set_state(cr_ep, 0);
+	return 0;
+}
+
+int Module::query_cr(kdapl_cr_query &arg)
+{
+	cr.ep_user = cr_ep ? ep(cr_ep).created.user : 0;
+	cr.cr = arg.cr;
+	arg = cr;
+	return 0;
+}
+
+int Module::accept_cr(const kdapl_cr_accept &arg)
+{
+	accepted = arg;
+	set_state(accepted.ep ? accepted.ep : cr_ep, 12);
+	types_.erase(accepted.cr);
+	return 0;
+}
+
+int Module::reject_cr(const kdapl_cr_reject &arg)
+{
+	rejected = arg;
+	types_.erase(rejected.cr);
+	if (cr_ep)
+		set_state(cr_ep, 0);
+	return 0;
+}
+
+int Module::submit(const kdapl_submit &arg)
+{
+	submitted = arg;
+	if (on_submit)
+		on_submit();
+	else
+		take();
+	return 0;
 }
 
 int Module::adapter(kdapl_adapter &arg)
@@ -507,32 +550,6 @@ int Module::create_lmr(kdapl_lmr_create &arg)
 	return 0;
 }
 
-int Module::create_evd(kdapl_evd_create &arg)
-{
-	std::uint32_t size = 1;
-
-	while (size < arg.qlen)
-		size *= 2;
-	auto ring = std::make_shared<Region>(KDAPL_EV_ENTRIES_OFFSET + size * sizeof(kdapl_event));
-	auto head = std::make_shared<Region>(4096);
-	arg.ring = publish(ring);
-	arg.head = publish(head, 128);
-	arg.qlen = size;
-	arg.id = add(KDAPL_OBJ_EVD);
-
-	std::lock_guard lock(wait_mutex_);
-	Evd &evd = evds_[arg.id];
-	evd.ring_region = ring;
-	evd.ring = reinterpret_cast<kdapl_ev_ring *>(ring->start());
-	evd.entries = reinterpret_cast<kdapl_event *>(ring->start() + KDAPL_EV_ENTRIES_OFFSET);
-	evd.head = reinterpret_cast<kdapl_ev_head *>(head->start() + 128);
-	evd.ring->tail = evd.head->head = first_index;
-	evd.size = size;
-	evd.flags = arg.flags;
-	evd.user = arg.user;
-	return 0;
-}
-
 int Module::create_ep(kdapl_ep_create &arg)
 {
 	if (arg.pz && !exists(arg.pz))
@@ -548,21 +565,6 @@ int Module::create_ep(kdapl_ep_create &arg)
 	show_notify(arg.recv_evd, arg.recv_notify);
 	show_notify(arg.request_evd, arg.request_notify);
 	return 0;
-}
-
-/** Which of its completions are notifications the EVD's ring says. */
-void Module::show_notify(std::uint32_t evd, std::uint32_t notify)
-{
-	if (!evd)
-		return;
-	std::lock_guard lock(wait_mutex_);
-	kdapl_ev_ring &ring = *evds_.at(evd).ring;
-	std::uint32_t flags = ring.flags & ~(KDAPL_EV_QUIET | KDAPL_EV_ASK);
-	if (notify != KDAPL_NOTIFY_THRESHOLD)
-		flags |= KDAPL_EV_QUIET;
-	if (notify == KDAPL_NOTIFY_SOLICITED)
-		flags |= KDAPL_EV_ASK;
-	__atomic_store_n(&ring.flags, flags, __ATOMIC_RELAXED);
 }
 
 int Module::create_srq(kdapl_srq_create &arg)
@@ -582,296 +584,6 @@ Srq &Module::srq(std::uint32_t id)
 	std::lock_guard lock(mutex_);
 
 	return srqs_.at(id);
-}
-
-std::uint32_t Module::in_ring(const Evd &evd) const
-{
-	return evd.ring->tail - load_acquire(evd.head->head);
-}
-
-int Module::wait(const kdapl_evd_wait &arg, std::unique_lock<std::mutex> &lock)
-{
-	const auto found = evds_.find(arg.evd);
-
-	if (found == evds_.end())
-		return ENOENT;
-	Evd &evd = found->second;
-	if (evd.dead)
-		return ECANCELED;
-	if (evd.waiter)
-		return EBUSY;
-	if (!evd.waitable)
-		return EBADFD;
-	const auto done = [&] {
-		return evd.dead || !evd.waitable || interrupted_[arg.evd] ||
-		       in_ring(evd) + evd.backlog.size() >= arg.threshold;
-	};
-	const std::chrono::steady_clock::time_point deadline{ std::chrono::nanoseconds(
-		arg.deadline_ns) };
-	bool in_time = true;
-
-	evd.waiter = true;
-	wakeup_.notify_all();
-	if (arg.deadline_ns == KDAPL_DEADLINE_NONE)
-		wakeup_.wait(lock, done);
-	else
-		in_time = wakeup_.wait_until(lock, deadline, done);
-	evd.waiter = false;
-	if (evd.dead)
-		return ECANCELED;
-	if (!evd.waitable)
-		return EBADFD;
-	if (interrupted_[arg.evd]) {
-		interrupted_[arg.evd] = false;
-		return EINTR;
-	}
-	return in_time ? 0 : ETIMEDOUT;
-}
-
-void Module::move_backlog(Evd &evd)
-{
-	while (!evd.backlog.empty() && in_ring(evd) < evd.size) {
-		evd.entries[evd.ring->tail & (evd.size - 1)] = evd.backlog.front();
-		evd.backlog.pop_front();
-		store_release(evd.ring->tail, evd.ring->tail + 1);
-	}
-	__atomic_store_n(&evd.ring->flags,
-			 (evd.ring->flags & (KDAPL_EV_QUIET | KDAPL_EV_ASK)) |
-				 (evd.backlog.empty() ? 0 : KDAPL_EV_BACKLOG),
-			 __ATOMIC_RELAXED);
-}
-
-int Module::fill(kdapl_evd_fill &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-	Evd &found = evds_.at(arg.evd);
-
-	move_backlog(found);
-	arg.queued = in_ring(found) + static_cast<__u32>(found.backlog.size());
-	return 0;
-}
-
-int Module::post_se(const kdapl_evd_post_se &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-	Evd &evd = evds_.at(arg.evd);
-	kdapl_event event{};
-
-	event.type = 0x10001;
-	event.cookie = arg.cookie;
-	if (!evd.backlog.empty() || in_ring(evd) == evd.size)
-		return ENOBUFS;
-	evd.backlog.push_back(event);
-	announce(evd);
-	return 0;
-}
-
-/** An event came, for the ring and for who waits for it. */
-void Module::announce(Evd &evd)
-{
-	move_backlog(evd);
-	if (evd.cno && evd.enabled && !evd.waiter) {
-		Cno &cno = cnos_.at(evd.cno);
-		if (std::exchange(cno.agent_armed, false)) {
-			cno.agent_due = true;
-			cno.agent_trigger = evd.user;
-		}
-		if (!std::exchange(cno.triggered, true))
-			cno.trigger = evd.user;
-		show_trigger(cno);
-	}
-	wakeup_.notify_all();
-}
-
-void Module::detach_cno(Evd &evd, bool freed)
-{
-	if (!evd.cno)
-		return;
-	Cno &cno = cnos_.at(std::exchange(evd.cno, 0));
-	if (--cno.evds || !freed)
-		return;
-	cno.releases++;
-	if (std::exchange(cno.agent_armed, false)) {
-		cno.agent_due = true;
-		cno.agent_trigger = 0;
-	}
-}
-
-int Module::notify(const kdapl_evd_notify &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-	Evd &evd = evds_.at(arg.evd);
-
-	if (arg.cno) {
-		if (!types_.count(arg.cno))
-			return ENOENT;
-		cnos_.at(arg.cno).evds++;
-	}
-	detach_cno(evd, false);
-	evd.cno = arg.cno;
-	evd.enabled = arg.enabled;
-	return 0;
-}
-
-int Module::modify_cno(const kdapl_cno_modify &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-	Cno &cno = cnos_.at(arg.cno);
-
-	cno.agent_armed = arg.op == KDAPL_CNO_ARM;
-	if (arg.op == KDAPL_CNO_DISARM)
-		cno.agent_due = false;
-	cno.released |= arg.op == KDAPL_CNO_RELEASE;
-	wakeup_.notify_all();
-	return 0;
-}
-
-int Module::open_cno_fd(kdapl_cno_fd &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-	const auto found = cnos_.find(arg.cno);
-
-	if (found == cnos_.end() || found->second.dead)
-		return ENOENT;
-	Cno &cno = found->second;
-	arg.fd = eventfd(cno.triggered, EFD_CLOEXEC | EFD_NONBLOCK);
-	cno.fd = fcntl(arg.fd, F_DUPFD_CLOEXEC, 0);
-	if (cno.fd >= 0)
-		return 0;
-	close(arg.fd);
-	return EMFILE;
-}
-
-int Module::wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock)
-{
-	const auto found = cnos_.find(arg.cno);
-
-	if (found == cnos_.end() || found->second.dead)
-		return ENOENT;
-	Cno &cno = found->second;
-	const bool agent = arg.flags & KDAPL_CNO_AGENT;
-	const unsigned releases = cno.releases;
-	const auto done = [&] {
-		return cno.dead || cno.released ||
-		       (agent ? cno.agent_due : cno.triggered || cno.releases != releases);
-	};
-	const std::chrono::steady_clock::time_point deadline{ std::chrono::nanoseconds(
-		arg.deadline_ns) };
-	bool in_time = true;
-
-	cno.waiters += !agent;
-	wakeup_.notify_all();
-	if (arg.deadline_ns == KDAPL_DEADLINE_NONE)
-		wakeup_.wait(lock, done);
-	else
-		in_time = wakeup_.wait_until(lock, deadline, done);
-	cno.waiters -= !agent;
-	wakeup_.notify_all();
-	if (agent && !std::exchange(cno.agent_due, false))
-		return ECANCELED;
-	arg.evd_user = agent ? cno.agent_trigger : 0;
-	if (!agent && std::exchange(cno.triggered, false)) {
-		arg.evd_user = cno.trigger;
-		show_trigger(cno);
-	}
-	return in_time ? 0 : ETIMEDOUT;
-}
-
-void Module::wait_for_cno_waiters(std::uint32_t id, unsigned count)
-{
-	std::unique_lock lock(wait_mutex_);
-
-	wakeup_.wait(lock, [&] { return cnos_.at(id).waiters == count; });
-}
-
-int Module::set_waitable(const kdapl_evd_waitable &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-
-	evds_.at(arg.evd).waitable = arg.waitable;
-	wakeup_.notify_all();
-	return 0;
-}
-
-int Module::resize(kdapl_evd_resize &arg)
-{
-	std::lock_guard lock(wait_mutex_);
-	Evd &evd = evds_.at(arg.evd);
-
-	if (arg.flags == KDAPL_EVD_RESIZE_COMMIT) {
-		if (!evd.next)
-			return EBADFD;
-		move_to_next(evd);
-		arg.qlen = evd.size;
-		return 0;
-	}
-	if (arg.qlen <= evd.size && in_ring(evd) + evd.backlog.size() > arg.qlen)
-		return EBADFD;
-	std::uint32_t size = evd.size;
-	while (size < arg.qlen)
-		size *= 2;
-	arg.qlen = size;
-	if (size > evd.size) {
-		evd.next = std::make_shared<Region>(KDAPL_EV_ENTRIES_OFFSET +
-						    size * sizeof(kdapl_event));
-		arg.ring = publish(evd.next);
-	}
-	return 0;
-}
-
-void Module::move_to_next(Evd &evd)
-{
-	const auto *old = evd.entries;
-	const std::uint32_t old_size = evd.size, tail = evd.ring->tail;
-
-	evd.size = 1;
-	while (KDAPL_EV_ENTRIES_OFFSET + 2 * evd.size * sizeof(kdapl_event) <= evd.next->size())
-		evd.size *= 2;
-	evd.ring = reinterpret_cast<kdapl_ev_ring *>(evd.next->start());
-	evd.entries = reinterpret_cast<kdapl_event *>(evd.next->start() + KDAPL_EV_ENTRIES_OFFSET);
-	for (std::uint32_t i = load_acquire(evd.head->head); i != tail; i++)
-		evd.entries[i & (evd.size - 1)] = old[i & (old_size - 1)];
-	store_release(evd.ring->tail, tail);
-	/* The old one lives as long as it is mapped. */
-	evd.ring_region = std::move(evd.next);
-	move_backlog(evd);
-}
-
-void Module::post(std::uint32_t id, const kdapl_event &event)
-{
-	std::lock_guard lock(wait_mutex_);
-	Evd &evd = evds_.at(id);
-
-	evd.backlog.push_back(event);
-	announce(evd);
-}
-
-void Module::post_dto(std::uint32_t evd, std::uint32_t ep_id, std::uint64_t cookie,
-		      std::uint64_t length, std::uint32_t status)
-{
-	kdapl_event event{};
-
-	event.user = ep(ep_id).created.user;
-	event.cookie = cookie;
-	event.length = length;
-	event.type = 1;
-	event.status = status;
-	post(evd, event);
-}
-
-void Module::wait_for_waiter(std::uint32_t id)
-{
-	std::unique_lock lock(wait_mutex_);
-
-	wakeup_.wait(lock, [&] { return evds_.at(id).waiter; });
-}
-
-void Module::interrupt(std::uint32_t id)
-{
-	std::lock_guard lock(wait_mutex_);
-
-	interrupted_[id] = true;
-	wakeup_.notify_all();
 }
 
 void Module::set_need_wakeup(bool on)
@@ -895,12 +607,6 @@ Ep &Module::ep(std::uint32_t id)
 {
 	std::lock_guard lock(mutex_);
 	return eps_.at(id);
-}
-
-Evd &Module::evd(std::uint32_t id)
-{
-	std::lock_guard lock(wait_mutex_);
-	return evds_.at(id);
 }
 
 std::uint64_t Module::psp_user(std::uint32_t id)

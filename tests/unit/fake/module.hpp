@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // A module in the test's own process: it answers the control calls and plays the
 // module's side of the rings, as include/uapi/kdapl.h has them. Tests drive it.
+// module.cpp has the commands, module_evd.cpp those of EVDs and CNOs.
 #pragma once
 
 #include "engine/device.hpp"
@@ -159,6 +160,34 @@ private:
 
 	int control(unsigned long command, void *arg);
 	int dispatch(unsigned long command, void *arg);
+
+	/** Answers a command, whose argument is what the command takes. */
+	using Answer = int (Module::*)(void *arg);
+	template <typename Arg>
+	static Arg &argument(int (Module::*)(Arg &), void *arg);
+	template <auto method>
+	int answer(void *arg);
+	static const std::map<unsigned long, Answer> answers_;
+
+	int query(kdapl_query &arg);
+	int query_ia(kdapl_ia_query &arg);
+	int create_pz(kdapl_pz_create &arg);
+	int create_rmr(kdapl_rmr_create &arg);
+	int bind_rmr(kdapl_rmr_bind &arg);
+	int query_ep(kdapl_ep_query &arg);
+	int set_marks(const kdapl_ep_set_marks &arg);
+	int resize_srq(kdapl_srq_resize &arg);
+	int set_low(const kdapl_srq_set_low &arg);
+	int connect_ep(const kdapl_ep_connect &arg);
+	int disconnect_ep(const kdapl_ep_disconnect &arg);
+	int reset_ep(const kdapl_ep_reset &arg);
+	int create_psp(kdapl_psp_create &arg);
+	int offer_cr(const kdapl_cr_offer &arg);
+	int hand_off_cr(const kdapl_cr_handoff &arg);
+	int query_cr(kdapl_cr_query &arg);
+	int accept_cr(const kdapl_cr_accept &arg);
+	int reject_cr(const kdapl_cr_reject &arg);
+	int submit(const kdapl_submit &arg);
 	int open_ia(kdapl_ia_open &arg);
 	int adapter(kdapl_adapter &arg);
 	int destroy(const kdapl_destroy &arg);
@@ -181,6 +210,7 @@ private:
 	int notify(const kdapl_evd_notify &arg);
 	void detach_cno(Evd &evd, bool freed);
 	int wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock);
+	int create_cno(kdapl_cno_create &arg);
 	int modify_cno(const kdapl_cno_modify &arg);
 	int open_cno_fd(kdapl_cno_fd &arg);
 	void move_backlog(Evd &evd);
