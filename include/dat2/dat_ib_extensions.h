@@ -5,8 +5,8 @@
  *
  * An adapter with extension_supported DAT_EXTENSION_IB has some of them; which ones
  * the named attributes of the provider tell, each with the value "TRUE". Unconnected
- * datagrams (UD) and collective operations no adapter here has: their numbers are
- * reserved, their operations return DAT_NOT_IMPLEMENTED.
+ * datagrams (UD) and collective operations no adapter here has: they are for programs
+ * that ask first, and return DAT_NOT_IMPLEMENTED.
  *
  * Numbers and layouts are those that all programs were compiled with.
  */
@@ -25,6 +25,24 @@
 #define DAT_IB_ATTR_IMMED_DATA		"DAT_IB_IMMED_DATA"
 #define DAT_IB_ATTR_UD			"DAT_IB_UD"
 #define DAT_ATTR_COUNTERS		DAT_IB_ATTR_COUNTERS
+
+/* The same of collective operations. */
+#define DAT_IB_COLL_SET_CLOCK		"DAT_COLL_SET_CLOCK"
+#define DAT_IB_COLL_READ_CLOCK		"DAT_COLL_READ_CLOCK"
+#define DAT_IB_COLL_BROADCAST		"DAT_COLL_BROADCAST"
+#define DAT_IB_COLL_BARRIER		"DAT_COLL_BARRIER"
+#define DAT_IB_COLL_SCATTER		"DAT_COLL_SCATTER"
+#define DAT_IB_COLL_SCATTERV		"DAT_COLL_SCATTERV"
+#define DAT_IB_COLL_GATHER		"DAT_COLL_GATHER"
+#define DAT_IB_COLL_GATHERV		"DAT_COLL_GATHERV"
+#define DAT_IB_COLL_ALLGATHER		"DAT_COLL_ALLGATHER"
+#define DAT_IB_COLL_ALLGATHERV		"DAT_COLL_ALLGATHERV"
+#define DAT_IB_COLL_ALLTOALL		"DAT_COLL_ALLTOALL"
+#define DAT_IB_COLL_ALLTOALLV		"DAT_COLL_ALLTOALLV"
+#define DAT_IB_COLL_REDUCE		"DAT_COLL_REDUCE"
+#define DAT_IB_COLL_ALLREDUCE		"DAT_COLL_ALLREDUCE"
+#define DAT_IB_COLL_REDUCE_SCATTER	"DAT_COLL_REDUCE_SCATTER"
+#define DAT_IB_COLL_SCAN		"DAT_COLL_SCAN"
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -163,6 +181,42 @@ typedef enum dat_ib_mem_priv_flags {
 typedef enum dat_ib_service_type {
 	DAT_IB_SERVICE_TYPE_UD = DAT_SERVICE_TYPE_EXTENSION_BASE,
 } DAT_IB_SERVICE_TYPE;
+
+/* What a reduction works on; from SHORT_INT on they are pairs of a value and a place. */
+typedef enum dat_ib_collective_data_type {
+	DAT_IB_COLLECTIVE_TYPE_INT8 = 0,
+	DAT_IB_COLLECTIVE_TYPE_UINT8 = 1,
+	DAT_IB_COLLECTIVE_TYPE_INT16 = 2,
+	DAT_IB_COLLECTIVE_TYPE_UINT16 = 3,
+	DAT_IB_COLLECTIVE_TYPE_INT32 = 4,
+	DAT_IB_COLLECTIVE_TYPE_UINT32 = 5,
+	DAT_IB_COLLECTIVE_TYPE_INT64 = 6,
+	DAT_IB_COLLECTIVE_TYPE_UINT64 = 7,
+	DAT_IB_COLLECTIVE_TYPE_FLOAT = 8,
+	DAT_IB_COLLECTIVE_TYPE_DOUBLE = 9,
+	DAT_IB_COLLECTIVE_TYPE_LONG_DOUBLE = 10,
+	DAT_IB_COLLECTIVE_TYPE_SHORT_INT = 11,
+	DAT_IB_COLLECTIVE_TYPE_2INT = 12,
+	DAT_IB_COLLECTIVE_TYPE_FLOAT_INT = 13,
+	DAT_IB_COLLECTIVE_TYPE_LONG_INT = 14,
+	DAT_IB_COLLECTIVE_TYPE_DOUBLE_INT = 15,
+} DAT_IB_COLLECTIVE_DATA_TYPE;
+
+/* What it does: MAXLOC and MINLOC tell the place as well. */
+typedef enum dat_ib_collective_reduce_data_op {
+	DAT_IB_COLLECTIVE_REDUCE_OP_MAX = 0,
+	DAT_IB_COLLECTIVE_REDUCE_OP_MIN = 1,
+	DAT_IB_COLLECTIVE_REDUCE_OP_SUM = 2,
+	DAT_IB_COLLECTIVE_REDUCE_OP_PROD = 3,
+	DAT_IB_COLLECTIVE_REDUCE_OP_LAND = 4,
+	DAT_IB_COLLECTIVE_REDUCE_OP_BAND = 5,
+	DAT_IB_COLLECTIVE_REDUCE_OP_LOR = 6,
+	DAT_IB_COLLECTIVE_REDUCE_OP_BOR = 7,
+	DAT_IB_COLLECTIVE_REDUCE_OP_LXOR = 8,
+	DAT_IB_COLLECTIVE_REDUCE_OP_BXOR = 9,
+	DAT_IB_COLLECTIVE_REDUCE_OP_MAXLOC = 10,
+	DAT_IB_COLLECTIVE_REDUCE_OP_MINLOC = 11,
+} DAT_IB_COLLECTIVE_REDUCE_DATA_OP;
 
 /* ---- events -------------------------------------------------------------- */
 
@@ -478,6 +532,158 @@ typedef DAT_IA_COUNTER_TYPE DAT_COUNTER_TYPE;
 #define dat_ib_ud_ah_free(ep, ah) \
 	dat_extension_op((DAT_EP_HANDLE)(ep), DAT_IB_UD_AH_FREE_OP, \
 			 (DAT_IB_ADDR_HANDLE *)(ah))
+
+/* ---- collective operations ----------------------------------------------- */
+
+typedef unsigned int DAT_IB_COLLECTIVE_RANK;
+typedef unsigned int DAT_IB_COLLECTIVE_ID;
+typedef void *DAT_IB_COLLECTIVE_MEMBER;
+
+/*
+ * Where the processes of a group are: those of this machine are local, one of each
+ * machine is external. Ranks are those of the whole group; the two tables turn one into
+ * a place among the local or the external ones, -1 where it has none.
+ */
+typedef struct dat_ib_collective_group {
+	int local_size;
+	int local_rank;
+	int *local_ranks;
+	int external_size;
+	int external_rank;
+	int *external_ranks;
+	int *intranode_table;
+	int *internode_table;
+	int is_comm_world;
+} DAT_IB_COLLECTIVE_GROUP;
+
+/* What several processes do together, each process with a member of its own. */
+#define dat_ib_collective_create_member(ia, progress, member, size) \
+	dat_extension_op((DAT_IA_HANDLE)(ia), DAT_IB_COLLECTIVE_CREATE_MEMBER_OP, \
+			 __extension__ (void *)(progress), \
+			 (DAT_IB_COLLECTIVE_MEMBER *)(member), (DAT_UINT32 *)(size))
+#define dat_ib_collective_free_member(ia, member) \
+	dat_extension_op((DAT_IA_HANDLE)(ia), DAT_IB_COLLECTIVE_FREE_MEMBER_OP, \
+			 (DAT_IB_COLLECTIVE_MEMBER)(member))
+#define dat_ib_collective_create_group(members, size, self, id, info, evd, pz, context) \
+	dat_extension_op((DAT_EVD_HANDLE)(evd), DAT_IB_COLLECTIVE_CREATE_GROUP_OP, \
+			 (DAT_IB_COLLECTIVE_MEMBER *)(members), (DAT_COUNT)(size), \
+			 (DAT_IB_COLLECTIVE_RANK)(self), (DAT_IB_COLLECTIVE_ID)(id), \
+			 (DAT_IB_COLLECTIVE_GROUP *)(info), (DAT_PZ_HANDLE)(pz), \
+			 __extension__ (DAT_CONTEXT)(context))
+#define dat_ib_collective_free_group(coll) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_FREE_GROUP_OP)
+
+/* The clock of a group. */
+#define dat_ib_collective_set_clock(coll, value, context) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_SET_CLOCK_OP, \
+			 (DAT_UINT64)(value), __extension__ (DAT_CONTEXT)(context))
+#define dat_ib_collective_read_clock(coll, value) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_READ_CLOCK_OP, \
+			 (DAT_UINT64 *)(value))
+
+/* One process's bytes for all, parts of them for each, all parts for one. */
+#define dat_ib_collective_broadcast(coll, buf, size, root, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_BROADCAST_OP, \
+			 (DAT_PVOID)(buf), (DAT_COUNT)(size), \
+			 (DAT_IB_COLLECTIVE_RANK)(root), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_scatter(coll, src, src_size, dst, dst_size, root, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_SCATTER_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), (DAT_IB_COLLECTIVE_RANK)(root), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_scatterv(coll, src, src_sizes, places, dst, dst_size, \
+		root, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_SCATTERV_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT *)(src_sizes), \
+			 (DAT_COUNT *)(places), (DAT_PVOID)(dst), (DAT_COUNT)(dst_size), \
+			 (DAT_IB_COLLECTIVE_RANK)(root), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_gather(coll, src, src_size, dst, dst_size, root, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_GATHER_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), (DAT_IB_COLLECTIVE_RANK)(root), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_gatherv(coll, src, src_size, dst, dst_sizes, places, root, \
+		context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_GATHERV_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT *)(dst_sizes), (DAT_COUNT *)(places), \
+			 (DAT_IB_COLLECTIVE_RANK)(root), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+
+/* The parts of all for all; in ...v the parts differ in size. */
+#define dat_ib_collective_allgather(coll, src, src_size, dst, dst_size, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_ALLGATHER_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_allgatherv(coll, src, src_size, dst, dst_sizes, places, \
+		context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), \
+			 DAT_IB_COLLECTIVE_ALLGATHERV_OP, (DAT_PVOID)(src), \
+			 (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT *)(dst_sizes), (DAT_COUNT *)(places), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_alltoall(coll, src, src_size, dst, dst_size, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_ALLTOALL_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_alltoallv(coll, src, src_sizes, src_places, dst, \
+		dst_sizes, dst_places, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_ALLTOALLV_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT *)(src_sizes), \
+			 (DAT_COUNT *)(src_places), (DAT_PVOID)(dst), \
+			 (DAT_COUNT *)(dst_sizes), (DAT_COUNT *)(dst_places), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+
+/* The elements of all made into one: for one process, for all, for each in part. */
+#define dat_ib_collective_reduce(coll, src, src_size, dst, dst_size, op, type, root, \
+		context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_REDUCE_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), (DAT_IB_COLLECTIVE_REDUCE_DATA_OP)(op), \
+			 (DAT_IB_COLLECTIVE_DATA_TYPE)(type), \
+			 (DAT_IB_COLLECTIVE_RANK)(root), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_allreduce(coll, src, src_size, dst, dst_size, op, type, \
+		context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_ALLREDUCE_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), (DAT_IB_COLLECTIVE_REDUCE_DATA_OP)(op), \
+			 (DAT_IB_COLLECTIVE_DATA_TYPE)(type), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_reduce_scatter(coll, src, src_size, dst, dst_sizes, op, \
+		type, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), \
+			 DAT_IB_COLLECTIVE_REDUCE_SCATTER_OP, (DAT_PVOID)(src), \
+			 (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT *)(dst_sizes), (DAT_IB_COLLECTIVE_REDUCE_DATA_OP)(op), \
+			 (DAT_IB_COLLECTIVE_DATA_TYPE)(type), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+#define dat_ib_collective_scan(coll, src, src_size, dst, dst_size, op, type, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_SCAN_OP, \
+			 (DAT_PVOID)(src), (DAT_COUNT)(src_size), (DAT_PVOID)(dst), \
+			 (DAT_COUNT)(dst_size), (DAT_IB_COLLECTIVE_REDUCE_DATA_OP)(op), \
+			 (DAT_IB_COLLECTIVE_DATA_TYPE)(type), \
+			 __extension__ (DAT_CONTEXT)(context), \
+			 (DAT_COMPLETION_FLAGS)(flgs))
+
+/* All have come so far. */
+#define dat_ib_collective_barrier(coll, context, flgs) \
+	dat_extension_op((DAT_IB_COLLECTIVE_HANDLE)(coll), DAT_IB_COLLECTIVE_BARRIER_OP, \
+			 __extension__ (DAT_CONTEXT)(context), (DAT_COMPLETION_FLAGS)(flgs))
 
 /* ---- results in words ---------------------------------------------------- */
 

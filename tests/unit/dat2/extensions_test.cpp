@@ -373,6 +373,7 @@ TEST_F(Extensions2, TheAdapterSaysSo)
 			found +=
 				!std::strcmp(named.name, name) && !std::strcmp(named.value, "TRUE");
 		EXPECT_STRNE(named.name, DAT_IB_ATTR_UD);
+		EXPECT_NE(std::strncmp(named.name, "DAT_COLL_", 9), 0) << named.name;
 	}
 	EXPECT_EQ(found, 4u);
 }
@@ -413,6 +414,33 @@ TEST_F(Extensions2, OtherOperationsAreNotThere)
 			     DAT_INVALID_HANDLE1));
 	EXPECT_TRUE(is_error(dat_extension_op(DAT_HANDLE_NULL, DAT_IB_UD_SEND_OP),
 			     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1));
+}
+
+/* Programs that use them compile, and ask: no adapter has any. */
+TEST_F(Extensions2, CollectiveOperationsAreNotThere)
+{
+	DAT_IB_COLLECTIVE_MEMBER member = nullptr;
+	DAT_IB_COLLECTIVE_GROUP group{};
+	DAT_CONTEXT context{};
+	DAT_UINT64 clock = 0;
+	DAT_UINT32 size = 0;
+
+	for (int op = DAT_IB_COLLECTIVE_CREATE_MEMBER_OP; op <= DAT_IB_COLLECTIVE_BARRIER_OP; op++)
+		EXPECT_TRUE(is_error(dat_extension_op(ep, op), DAT_NOT_IMPLEMENTED)) << op;
+	const DAT_RETURN results[] = {
+		dat_ib_collective_create_member(ia, nullptr, &member, &size),
+		dat_ib_collective_free_member(ia, member),
+		dat_ib_collective_create_group(&member, 1, 0, 7, &group, conn_evd, pz, context),
+		dat_ib_collective_set_clock(ep, clock, context),
+		dat_ib_collective_read_clock(ep, &clock),
+		dat_ib_collective_broadcast(ep, memory.data(), 8, 0, context, plain),
+		dat_ib_collective_barrier(ep, context, plain),
+	};
+	for (const DAT_RETURN got : results)
+		EXPECT_TRUE(is_error(got, DAT_NOT_IMPLEMENTED));
+	/* As nothing made a group, there is no handle of one. */
+	EXPECT_TRUE(is_error(dat_ib_collective_free_group(member), DAT_INVALID_HANDLE,
+			     DAT_INVALID_HANDLE1));
 }
 
 /* Of unconnected datagrams there is nothing, nor an EP for them. */

@@ -46,6 +46,9 @@ SIZE(DAT_IB_EXTENSION_EVENT_DATA, 64);
 AT(DAT_IB_EXTENSION_EVENT_DATA, val, 8);
 AT(DAT_IB_EXTENSION_EVENT_DATA, context, 56);
 static_assert(sizeof(DAT_IB_EXTENSION_EVENT_DATA) == sizeof(DAT_EVENT::event_extension_data));
+SIZE(DAT_IB_COLLECTIVE_GROUP, 56);
+AT(DAT_IB_COLLECTIVE_GROUP, external_ranks, 24);
+AT(DAT_IB_COLLECTIVE_GROUP, is_comm_world, 48);
 
 // What queries fill in.
 SIZE(DAT_EP_ATTR, 88);
@@ -201,6 +204,7 @@ TEST(Dat2ProviderTable, TwoEntriesAreNoPublicCalls)
 TEST(Dat2Headers, StrictCHasTheCalls)
 {
 	EXPECT_EQ(calls_from_c(), sizeof(DAT_RETURN));
+	EXPECT_EQ(collectives_from_c(), sizeof(DAT_RETURN));
 }
 
 TEST(Dat2Headers, FlagsKeepTheirTypeInCxx)

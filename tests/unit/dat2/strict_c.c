@@ -49,3 +49,41 @@ size_t calls_from_c(void)
 	return sizes[0] & sizes[1] & sizes[2] & sizes[3] & sizes[4] & sizes[5] & sizes[6] &
 	       sizes[7] & sizes[8];
 }
+
+size_t collectives_from_c(void)
+{
+	DAT_HANDLE coll = DAT_HANDLE_NULL;
+	DAT_IB_COLLECTIVE_MEMBER member = NULL;
+	DAT_IB_COLLECTIVE_GROUP group = { 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0 };
+	DAT_CONTEXT context = { NULL };
+	DAT_UINT32 size = 0;
+	DAT_UINT64 clock = 0;
+	DAT_COUNT sizes[1] = { 0 }, places[1] = { 0 };
+	char out[1] = "", in[1] = "";
+	const DAT_IB_COLLECTIVE_REDUCE_DATA_OP sum = DAT_IB_COLLECTIVE_REDUCE_OP_SUM;
+	const DAT_IB_COLLECTIVE_DATA_TYPE type = DAT_IB_COLLECTIVE_TYPE_INT8;
+
+	return sizeof(dat_ib_collective_create_member(coll, collectives_from_c, &member, &size)) &
+	       sizeof(dat_ib_collective_free_member(coll, member)) &
+	       sizeof(dat_ib_collective_create_group(&member, 1, 0, 7, &group, coll, coll,
+						     context)) &
+	       sizeof(dat_ib_collective_free_group(coll)) &
+	       sizeof(dat_ib_collective_set_clock(coll, clock, context)) &
+	       sizeof(dat_ib_collective_read_clock(coll, &clock)) &
+	       sizeof(dat_ib_collective_scatter(coll, out, 1, in, 1, 0, context, 0)) &
+	       sizeof(dat_ib_collective_scatterv(coll, out, sizes, places, in, 1, 0, context, 0)) &
+	       sizeof(dat_ib_collective_gather(coll, out, 1, in, 1, 0, context, 0)) &
+	       sizeof(dat_ib_collective_gatherv(coll, out, 1, in, sizes, places, 0, context, 0)) &
+	       sizeof(dat_ib_collective_allgather(coll, out, 1, in, 1, context, 0)) &
+	       sizeof(dat_ib_collective_allgatherv(coll, out, 1, in, sizes, places, context, 0)) &
+	       sizeof(dat_ib_collective_alltoall(coll, out, 1, in, 1, context, 0)) &
+	       sizeof(dat_ib_collective_alltoallv(coll, out, sizes, places, in, sizes, places,
+						  context, 0)) &
+	       sizeof(dat_ib_collective_reduce(coll, out, 1, in, 1, sum, type, 0, context, 0)) &
+	       sizeof(dat_ib_collective_allreduce(coll, out, 1, in, 1, sum, type, context, 0)) &
+	       sizeof(dat_ib_collective_reduce_scatter(coll, out, 1, in, sizes, sum, type,
+						       context, 0)) &
+	       sizeof(dat_ib_collective_scan(coll, out, 1, in, 1, sum, type, context, 0)) &
+	       sizeof(dat_ib_collective_broadcast(coll, out, 1, 0, context, 0)) &
+	       sizeof(dat_ib_collective_barrier(coll, context, 0));
+}

@@ -11,6 +11,8 @@ extern "C" {
 
 /** The size of what each of some calls returns, all the same. */
 size_t calls_from_c(void);
+/** The same of the macros for collective operations. */
+size_t collectives_from_c(void);
 
 #ifdef __cplusplus
 }
