@@ -11,6 +11,7 @@ DTEST_BAD = r".*(FAILED|\b[Ee]rror\b|ERROR|ERR|\bErr\b).*"
 DAPLTEST_BAD = r".*(\b[Ee]rror\b|ERROR|FAIL|\b[Ff]ailed\b|\b[Ww]arning\b).*"
 BOTH_WAYS = ("debian", "ours", "to-ofed", "from-ofed")
 ONE_PROVIDER = ("debian", "ours")
+OURS_WITH_OFED = ("ours-to-ofed", "ours-from-ofed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Row:
     seconds: int = 60  # what a process may take
     memory: int = 0  # MiB that a process may have, 0: as many as there are
     again: str = ""  # a failure that says this (a pattern) has a second try
+
+    def quick_ways(self):
+        """Where only what is quick runs, that runs also by our libdat2 with OFED's provider at the other end."""
+        more = tuple(way for way in OURS_WITH_OFED if self.quick and way.removeprefix("ours-") in self.ways)
+        return self.ways + more
 
 
 def dtest(options, quick=False, program="dtest", ready=DTEST_PORT, good=r"Test Complete\. PASSED", **more):

@@ -6,15 +6,18 @@ usage: run.py [--way WAY]... [--all] [--for SECONDS] [ROW...]
 
 WAY is whose libdat2 the programs have, and whose provider each end:
 
-  debian     the distribution's libdat2, which loads our provider
-  ours       our libdat2 in its place
-  to-ofed    as debian, but the server has OFED's provider
-  from-ofed  as debian, but the client has OFED's provider
-  ofed       OFED's provider at both ends: what it is compared with
+  debian          the distribution's libdat2, which loads our provider
+  ours            our libdat2 in its place
+  to-ofed         as debian, but the server has OFED's provider
+  from-ofed       as debian, but the client has OFED's provider
+  ours-to-ofed    as to-ofed, but the client has our libdat2
+  ours-from-ofed  as from-ofed, but the server has our libdat2
+  ofed            OFED's provider at both ends: what it is compared with
 
 Without --way each row in those that are its own. Without --all only the rows of
-rows.py that are quick run; a ROW is a part of a row's name. With --for one row,
-ENDURANCE, whose client comes again and again for so long. Prints TAP.
+rows.py that are quick run, and in ours-... only then; a ROW is a part of a row's name.
+With --for one row, ENDURANCE, whose client comes again and again for so long. Prints
+TAP.
 """
 
 import argparse
@@ -33,13 +36,19 @@ from rows import ENDURANCE, ROWS
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILT = TOP / "build/ulib"
 WORK = pathlib.Path("/run/dapl")
-# The folder of the libdat2, the provider of the server, that of the client.
+# The folder of an end's libdat2, and its provider.
+DEBIAN = ("debian", "kdapl")
+OURS = ("ours", "kdapl")
+OFED = ("debian", "ofed")
+# The server's end and the client's.
 WAYS = {
-    "debian": ("debian", "kdapl", "kdapl"),
-    "ours": ("ours", "kdapl", "kdapl"),
-    "to-ofed": ("debian", "ofed", "kdapl"),
-    "from-ofed": ("debian", "kdapl", "ofed"),
-    "ofed": ("debian", "ofed", "ofed"),
+    "debian": (DEBIAN, DEBIAN),
+    "ours": (OURS, OURS),
+    "to-ofed": (OFED, DEBIAN),
+    "from-ofed": (DEBIAN, OFED),
+    "ours-to-ofed": (OFED, OURS),
+    "ours-from-ofed": (OURS, OFED),
+    "ofed": (OFED, OFED),
 }
 # A client opens the name that the server tells it, so both ends have it.
 IA = "dapl0"
@@ -82,13 +91,14 @@ def spelled(words, address=""):
 class End:
     """One process of a row, with its output in a file."""
 
-    def __init__(self, name, row, library, provider, command):
+    def __init__(self, name, row, have, command):
         self.command = command
         self.output = WORK / f"{name}.out"
-        self.library = library
+        self.library, provider = have
         self.row = row
         self.seconds = row.seconds * SLOW
-        env = dict(os.environ, DAT_OVERRIDE=str(WORK / f"{provider}.conf"), LD_LIBRARY_PATH=str(WORK / library))
+        env = dict(os.environ, DAT_OVERRIDE=str(WORK / f"{provider}.conf"), LD_LIBRARY_PATH=str(WORK / self.library),
+                   LD_DEBUG="libs", LD_DEBUG_OUTPUT=str(WORK / name))
         with open(self.output, "wb") as out:
             self.process = subprocess.Popen(["stdbuf", "-oL", *command], env=env, stdin=subprocess.DEVNULL,
                                             stdout=out, stderr=subprocess.STDOUT, preexec_fn=self.limit)
@@ -133,8 +143,8 @@ class End:
 
     def check_library(self):
         """It has the libdat2 that it is to have, and no other."""
-        maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
-        loaded = {path for path in re.findall(r"\S+/libdat2\.so\S*", maps)}
+        linker = self.output.with_suffix(f".{self.process.pid}").read_text()
+        loaded = set(re.findall(r"calling init: (\S+/libdat2\.so\S*)", linker))
         ours = {str(WORK / "ours/libdat2.so.2")}
         if not loaded or (self.library == "ours") != (loaded == ours):
             raise Failed(f"the wrong libdat2: {loaded}")
@@ -176,7 +186,7 @@ class Run:
     def __init__(self, row, way):
         self.row = row
         self.way = way
-        self.library, self.server_provider, self.client_provider = WAYS[way]
+        self.server, self.client = WAYS[way]
         self.ends = []
 
     def __enter__(self):
@@ -186,14 +196,14 @@ class Run:
         for end in self.ends:
             end.stop()
 
-    def start(self, provider, command):
-        """One more process."""
-        self.ends.append(End(f"end{len(self.ends)}", self.row, self.library, provider, command))
+    def start(self, have, command):
+        """One more process, with a libdat2 and a provider."""
+        self.ends.append(End(f"end{len(self.ends)}", self.row, have, command))
         return self.ends[-1]
 
     def serve(self):
         """The server, when clients may come."""
-        server = self.start(self.server_provider, spelled(self.row.server))
+        server = self.start(self.server, spelled(self.row.server))
         server.await_word(self.row.ready, "the server")
         server.threads_when_ready = server.threads()
         server.check_library()
@@ -206,7 +216,9 @@ class Run:
         """
         for client in clients:
             test = client == self.row.clients[0]
-            self.start(self.client_provider, spelled(client, address)).finish(self.row.good if test else "")
+            end = self.start(self.client, spelled(client, address))
+            end.finish(self.row.good if test else "")
+            end.check_library()
             if test:
                 settle()
 
@@ -233,7 +245,7 @@ class Run:
         """Every case, in a process of its own, since some end it."""
         wrong = []
         for case in self.row.cases:
-            end = self.start(self.client_provider, spelled(self.row.clients[0]) + [f"case{case.number}"])
+            end = self.start(self.client, spelled(self.row.clients[0]) + [f"case{case.number}"])
             got, expected = became(end.wait(), end.said()), case.expected(self.way)
             self.ends.pop()
             if got != expected:
@@ -280,11 +292,11 @@ def report(number, name, why, start):
     return why is not None
 
 
-def ways_of(row, asked):
+def ways_of(row, options):
     """Those asked for, as far as they make a difference to the row, or the row's own."""
-    if not asked:
-        return row.ways
-    return [way for way in asked if row.server or WAYS[way][1] == WAYS[way][2]]
+    if not options.way:
+        return row.ways if options.all else row.quick_ways()
+    return [way for way in options.way if row.server or WAYS[way][0] == WAYS[way][1]]
 
 
 def wanted_rows(options):
@@ -294,7 +306,7 @@ def wanted_rows(options):
             and (not options.rows or any(part in row.name for part in options.rows))]
     if options.seconds:
         rows = [ENDURANCE]
-    return [(row, way) for way in WAYS for row in rows if way in ways_of(row, options.way)]
+    return [(row, way) for way in WAYS for row in rows if way in ways_of(row, options)]
 
 
 def main():
