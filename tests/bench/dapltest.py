@@ -29,6 +29,8 @@ ROWS = {
     "dapltest_write64": Row("-T P -m p -p 1", "RW 64", 1000, LATENCY),
     "dapltest_read64": Row("-T P -m p -p 1", "RR 64", 1000, LATENCY),
 }
+# Those of which both sides sleep, and whose figure is a rate.
+SLEEPING = ("dapltest_send64",)
 
 
 class Failed(Exception):

@@ -5,7 +5,8 @@
 usage: measure.py --programs DIR --part PART... [--runs N]
        measure.py --programs DIR --try
 
-PART is times, calls, kernel, dapltest, instructions or kernel_instructions.
+PART is times, calls, kernel, dapltest, instructions, kernel_instructions or
+dapltest_instructions.
 
 Prints what it does, and leaves what it measured in $KDAPL_OUT/<part>.json. With --try
 it measures nothing: each program moves a few messages in each row; prints TAP.
@@ -13,6 +14,7 @@ it measures nothing: each program moves a few messages in each row; prints TAP.
 
 import argparse
 import collections
+import contextlib
 import fcntl
 import json
 import os
@@ -29,6 +31,7 @@ import kernel
 TRANSPORTS = ("kdapl", "verbs", "ofed")
 TRACING = pathlib.Path("/sys/kernel/tracing")
 TRIGGER = TRACING / "events/raw_syscalls/sys_enter/trigger"
+HISTOGRAM = "hist:keys=common_pid.execname,id:size=4096"
 TIME_LIMIT = 60
 
 # A row of the results: the programs' row, whether they sleep for completions,
@@ -154,20 +157,38 @@ def read_histogram():
     return calls
 
 
+def trace(command):
+    """An order to the tracepoint. Not by a file opened anew, which would take away what is there."""
+    with TRIGGER.open("a") as trigger:
+        trigger.write(command + "\n")
+
+
+@contextlib.contextmanager
+def counting():
+    """System calls are counted meanwhile.
+
+    Once for all runs: to switch a tracepoint the kernel patches itself, and an emulator
+    with several processors was seen to run on in what was there before.
+    """
+    trace(HISTOGRAM)
+    try:
+        yield
+    finally:
+        trace("!" + HISTOGRAM)
+
+
 def count_calls(pair, transport, row, count):
     """(system calls, ioctls, doorbells, posts) of one run, set-up included."""
     ioctl = 16
     before = module_counters()
-    TRIGGER.write_text("hist:keys=common_pid.execname,id:size=4096\n")
-    try:
-        pair.run(transport, row, count)
-        calls = read_histogram()
-    finally:
-        TRIGGER.write_text("!hist:keys=common_pid.execname,id:size=4096\n")
+    trace(HISTOGRAM + ":clear")
+    pair.run(transport, row, count)
+    calls = read_histogram()
     posts, doorbells = (after - b for after, b in zip(module_counters(), before))
     return sum(calls.values()), calls[ioctl], doorbells, posts
 
 
+@counting()
 def measure_calls(pair, runs):
     """{row: {transport: {what: per message}}}.
 
@@ -249,10 +270,10 @@ def count_kernel_instructions(pair, runs):
     return measure_kernel(pair, runs, kernel.ROWS)
 
 
-def measure_dapltest(_, runs):
+def measure_dapltest(_, runs, rows=dapltest.ROWS):
     """{row: {provider: [messages per second, or microseconds, of each run]}}, in turn."""
     results = {}
-    for row in dapltest.ROWS:
+    for row in rows:
         print(f"{row:20} ", end="", flush=True)
         of_row = results[row] = {provider: [] for provider in dapltest.PROVIDERS}
         for _ in range(runs):
@@ -261,6 +282,13 @@ def measure_dapltest(_, runs):
             print(".", end="", flush=True)
         print(flush=True)
     return results
+
+
+def count_dapltest_instructions(pair, runs):
+    """{row: {provider: [nanoseconds per message]}}, as measure_instructions() does."""
+    rates = measure_dapltest(pair, runs, dapltest.SLEEPING)
+    return {row: {provider: [1e9 / rate for rate in of] for provider, of in of_row.items()}
+            for row, of_row in rates.items()}
 
 
 def try_all(pair):
@@ -286,14 +314,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, required=True)
     parts = {"times": measure_times, "calls": measure_calls, "instructions": measure_instructions,
-             "kernel": measure_kernel, "dapltest": measure_dapltest, "kernel_instructions": count_kernel_instructions}
+             "kernel": measure_kernel, "dapltest": measure_dapltest, "kernel_instructions": count_kernel_instructions,
+             "dapltest_instructions": count_dapltest_instructions}
     parser.add_argument("--part", action="append", choices=parts, default=[])
     parser.add_argument("--try", dest="only_try", action="store_true")
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
 
     pair = Pair(args.programs)
-    if args.only_try or "dapltest" in args.part:
+    if args.only_try or any(part.startswith("dapltest") for part in args.part):
         dapltest.prepare(args.programs.parents[1] / "lib")
     if args.only_try:
         sys.exit(1 if try_all(pair) else 0)
