@@ -79,8 +79,12 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 		return DAT_DTO_ERR_LOCAL_EP;
 	if (is_atomic(sqe))
 		return check_atomic(ep, sqe);
-	if (sqe->op == KDAPL_OP_RDMA_READ || sqe->op == KDAPL_OP_READ_RMR)
+	if (sqe->op == KDAPL_OP_RDMA_READ || sqe->op == KDAPL_OP_READ_RMR) {
+		/* Some devices would wait for a turn that never comes. */
+		if (!ep->rdma_read_out)
+			return DAT_DTO_ERR_LOCAL_EP;
 		max_iov = min(max_iov, ia->max_iov_read);
+	}
 	return sqe->num_seg > max_iov ? DAT_DTO_ERR_LOCAL_LENGTH :
 					DAT_DTO_SUCCESS;
 }
