@@ -498,7 +498,7 @@ int kdapl_post_add(struct kdapl_ep *ep)
 	ret = post_check_state(ep, is_recv(sqe));
 	if (ret)
 		return ret;
-	if (wq_is_full(wq) || wq->head - ep->chain_start == KDAPL_SQ_CHAIN)
+	if (wq_is_full(wq) || chain->len == KDAPL_SQ_CHAIN)
 		return -ENOBUFS;
 	flushes = ep_flushes(ep, is_recv(sqe));
 	ret = flushes ? 0 : post_error(chain_check(ep, chain, &length));
