@@ -314,6 +314,26 @@ static void rw_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 3);
 }
 
+/* Where the pool is empty, too: an MR is there before rdma_rw looks for one. */
+static void rw_prefers_registration(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 2);
+
+	env->dev->ib.attrs.max_sgl_rd = 2;
+	env->dev->ib.attrs.max_fast_reg_page_list_len = 16;
+	list_pages(ENTRIES);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, ENTRIES,
+				 ENTRIES * PAGE_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 2);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
+			IB_WR_REG_MR);
+	expect_rdma(test, &tep, 1, IB_WR_RDMA_READ, 0, 1);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS,
+		    ENTRIES * PAGE_SIZE);
+}
+
 /* ---- what goes wrong ---------------------------------------------------- */
 
 /* What fails first is told. */
@@ -446,6 +466,22 @@ static void rw_unknown_read_segments(struct kunit *test)
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS,
 		    2 * PAGE_SIZE);
+}
+
+/* Nor one whose MRs have no pages. */
+static void rw_without_pages(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep;
+
+	make_iwarp(env);
+	env->dev->ib.attrs.max_fast_reg_page_list_len = 0;
+	tep = connected(env, DEPTH);
+	list_pages(1);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 1, PAGE_SIZE),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 0);
 }
 
 /* ---- by the call of the API --------------------------------------------- */
@@ -675,26 +711,6 @@ static void transfer_registers(struct kunit *test)
 		    DAT_DTO_SUCCESS);
 }
 
-/* Where the pool is empty, too: an MR is there before rdma_rw looks for one. */
-static void rw_prefers_registration(struct kunit *test)
-{
-	struct env *env = test->priv;
-	struct test_ep tep = connected(env, 2);
-
-	env->dev->ib.attrs.max_sgl_rd = 2;
-	env->dev->ib.attrs.max_fast_reg_page_list_len = 16;
-	list_pages(ENTRIES);
-	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, ENTRIES,
-				 ENTRIES * PAGE_SIZE), 0);
-	KUNIT_EXPECT_EQ(test, outstanding(&tep), 2);
-	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
-			IB_WR_REG_MR);
-	expect_rdma(test, &tep, 1, IB_WR_RDMA_READ, 0, 1);
-	finish(env, &tep, 2, IB_WC_SUCCESS);
-	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS,
-		    ENTRIES * PAGE_SIZE);
-}
-
 /* Its room is free again without an event of it. */
 static void transfer_is_suppressed(struct kunit *test)
 {
@@ -922,21 +938,6 @@ static void transfer_cannot_read(struct kunit *test)
 		    DAT_DTO_SUCCESS);
 }
 
-/* rdma_rw divides by what an MR has of them. */
-static void rw_without_pages(struct kunit *test)
-{
-	struct env *env = test->priv;
-	struct test_ep tep;
-
-	make_iwarp(env);
-	env->dev->ib.attrs.max_fast_reg_page_list_len = 0;
-	tep = connected(env, DEPTH);
-	list_pages(1);
-	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 1, PAGE_SIZE),
-			-EOPNOTSUPP);
-	expect_untouched(test, &tep);
-}
-
 static void transfer_checks(struct kunit *test)
 {
 	const DAT_RMR_TRIPLET remote = { REMOTE, PAGE_SIZE, RKEY };
@@ -972,9 +973,9 @@ static void transfer_checks(struct kunit *test)
 /* Of nothing at all: what follows comes behind it all the same, as many as ever. */
 static void transfer_of_nothing(struct kunit *test)
 {
+	static DAT_EXT_DTO dtos[KDAPL_SQ_CHAIN - 1];
 	const DAT_RMR_TRIPLET remote = { REMOTE, 0, RKEY };
 	const DAT_DTO_COOKIE cookie = { .as_64 = 7 };
-	static DAT_EXT_DTO dtos[KDAPL_SQ_CHAIN - 1];
 	struct env *env = test->priv;
 	struct test_ep tep = connected(env, DEPTH);
 	struct kapi_ep kep = door(&tep);
