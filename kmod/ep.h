@@ -403,7 +403,7 @@ void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 /*
  * Work on MRs, for rmr_bind.c, fmr.c and rw.c, which make the requests themselves.
  * The caller holds ep->lock throughout, and ends with kdapl_wq_retire() and
- * kdapl_ep_end_start().
+ * kdapl_ep_end_start(), or, between kdapl_post_begin() and it, kdapl_post_end().
  *
  * kdapl_post_admit(): @slots of the request queue are free, for work on memory of @pz.
  * 1 when it would be flushed, 0 when not; -EBADFD: the state forbids it, -EPERM:

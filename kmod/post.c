@@ -79,8 +79,12 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 		return DAT_DTO_ERR_LOCAL_EP;
 	if (is_atomic(sqe))
 		return check_atomic(ep, sqe);
-	if (sqe->op == KDAPL_OP_RDMA_READ || sqe->op == KDAPL_OP_READ_RMR)
+	if (sqe->op == KDAPL_OP_RDMA_READ || sqe->op == KDAPL_OP_READ_RMR) {
+		/* Some devices would wait for a turn that never comes. */
+		if (!ep->rdma_read_out)
+			return DAT_DTO_ERR_LOCAL_EP;
 		max_iov = min(max_iov, ia->max_iov_read);
+	}
 	return sqe->num_seg > max_iov ? DAT_DTO_ERR_LOCAL_LENGTH :
 					DAT_DTO_SUCCESS;
 }
@@ -494,7 +498,7 @@ int kdapl_post_add(struct kdapl_ep *ep)
 	ret = post_check_state(ep, is_recv(sqe));
 	if (ret)
 		return ret;
-	if (wq_is_full(wq) || wq->head - ep->chain_start == KDAPL_SQ_CHAIN)
+	if (wq_is_full(wq) || chain->len == KDAPL_SQ_CHAIN)
 		return -ENOBUFS;
 	flushes = ep_flushes(ep, is_recv(sqe));
 	ret = flushes ? 0 : post_error(chain_check(ep, chain, &length));

@@ -10,6 +10,7 @@
 #include "ia.h"
 #include "pz.h"
 #include "rw.h"
+#include "sq.h"
 
 /* What rdma_rw has room for in one MR, at most. */
 #define RW_MR_PAGES	256
@@ -188,21 +189,54 @@ static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
 }
 
 /*
- * The queue pair's pool has as many MRs as were ever needed at once: who has none
- * left gets one more. The EP's mutex keeps others from taking it.
+ * The queue pair's pool has as many MRs as were ever needed at once: who finds none
+ * left adds one. The EP's mutex keeps others from taking it.
  */
+static int pool_add(struct ib_qp *qp)
+{
+	return ib_mr_pool_init(qp, &qp->rdma_mrs, 1, IB_MR_TYPE_MEM_REG,
+			       mr_pages(qp->device), 0);
+}
+
+static bool pool_is_empty(struct ib_qp *qp)
+{
+	unsigned long flags;
+	bool empty;
+
+	spin_lock_irqsave(&qp->mr_lock, flags);
+	empty = list_empty(&qp->rdma_mrs);
+	spin_unlock_irqrestore(&qp->mr_lock, flags);
+	return empty;
+}
+
+/*
+ * Where the device reads so many segments better into an MR, some kernels' rdma_rw does
+ * without when the pool is empty, in as many requests as that takes.
+ */
+static int pool_prepare(const struct kdapl_rw *rw, const struct rw_part *part)
+{
+	u32 most = rw->qp->device->attrs.max_sgl_rd;
+
+	if (rw->dir == DMA_FROM_DEVICE && most && part->nents > most &&
+	    pool_is_empty(rw->qp))
+		return pool_add(rw->qp);
+	return 0;
+}
+
 static int part_map(struct kdapl_rw *rw, struct rw_part *part, u64 remote_addr,
 		    u32 rkey)
 {
 	struct ib_qp *qp = rw->qp;
 	int ret;
 
+	ret = pool_prepare(rw, part);
+	if (ret)
+		return ret;
 	ret = rdma_rw_ctx_init(&part->ctx, qp, rw->port, part->sgl, part->nents,
 			       0, remote_addr, rkey, rw->dir);
 	if (ret != -EAGAIN)
 		return ret;
-	ret = ib_mr_pool_init(qp, &qp->rdma_mrs, 1, IB_MR_TYPE_MEM_REG,
-			      mr_pages(qp->device), 0);
+	ret = pool_add(qp);
 	return ret ?: rdma_rw_ctx_init(&part->ctx, qp, rw->port, part->sgl,
 				       part->nents, 0, remote_addr, rkey,
 				       rw->dir);
@@ -269,20 +303,32 @@ static int rw_check(const struct kdapl_rw_post *post)
 }
 
 /*
- * rdma_rw names local memory by the PD's key for all of it. siw's has none (see pz.c).
- * It could read, which iWARP registers for: but rdma_rw uses an MR again as soon as a
- * read is over, when siw may still be at an access of the peer by its last key.
- *
- * A read without an MR it cuts into requests of as many segments as the queue pair
- * may read into, by which it divides: some drivers say 0, for not knowing.
+ * The peer may serve no reads, or the device ask for none: soft ones would wait for a
+ * turn that never comes. rdma_rw cuts a read without an MR into requests of as many
+ * segments as the queue pair may read into, and one with MRs by their pages. It divides
+ * by both: some drivers say 0, for not knowing.
  */
-static bool rw_can(const struct kdapl_ep *ep, enum dma_data_direction dir)
+static bool rw_can_read(const struct kdapl_ep *ep)
 {
 	const struct kdapl_ia *ia = ep->obj.ia;
 
-	if (dir == DMA_FROM_DEVICE && !ia->iwarp && !ep->qp->max_read_sge)
+	if (!ep->rdma_read_out)
 		return false;
-	return ia->local_key || ep->pz->pd->__internal_mr;
+	if (may_register(ia, DMA_FROM_DEVICE) && !mr_pages(ia->dev))
+		return false;
+	return ia->iwarp || ep->qp->max_read_sge;
+}
+
+/*
+ * rdma_rw names local memory by the PD's key for all of it. siw's has none (see pz.c).
+ * It could read, which iWARP registers for: but rdma_rw uses an MR again as soon as a
+ * read is over, when siw may still be at an access of the peer by its last key.
+ */
+static bool rw_can(const struct kdapl_ep *ep, enum dma_data_direction dir)
+{
+	if (dir == DMA_FROM_DEVICE && !rw_can_read(ep))
+		return false;
+	return ep->obj.ia->local_key || ep->pz->pd->__internal_mr;
 }
 
 static u8 rw_op(enum dma_data_direction dir)
@@ -290,29 +336,64 @@ static u8 rw_op(enum dma_data_direction dir)
 	return dir == DMA_TO_DEVICE ? KDAPL_OP_RDMA_WRITE : KDAPL_OP_RDMA_READ;
 }
 
-/* Its requests in one chain, whose order is that of their slots. */
-static void rw_send(struct kdapl_ep *ep, struct kdapl_rw *rw,
-		    const struct kdapl_rw_post *post)
+static int rw_follow(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
 {
-	struct ib_send_wr *first = NULL, *wr;
-	struct kdapl_work *work;
-	unsigned int i;
+	return post->num ? post->follow(ep, post) : 0;
+}
 
+/* One of its requests, in its slot. */
+static void rw_fill(struct kdapl_rw *rw, struct kdapl_work *work,
+		    struct ib_send_wr *wr, u32 length)
+{
+	work->rw = rw;
+	work->state = KDAPL_WORK_POSTED;
+	work->length = length;
+	wr->wr_id = (uintptr_t)work;
+	wr->send_flags |= IB_SEND_SIGNALED;
+	/* rdma_rw names the key that the MR had before this. */
+	if (wr->opcode == IB_WR_RDMA_READ_WITH_INV)
+		wr->ex.invalidate_rkey = wr->sg_list->lkey;
+}
+
+/*
+ * Its requests and what follows in one chain, whose order is that of the slots. What
+ * follows is checked before rdma_rw makes the chain: it changes keys then, which must
+ * be posted.
+ */
+static int rw_send(struct kdapl_ep *ep, struct kdapl_rw *rw,
+		   const struct kdapl_rw_post *post)
+{
+	struct kdapl_chain *chain = ep->chain;
+	struct ib_send_wr *first, *wr;
+	struct kdapl_wq *wq = &ep->sq;
+	u32 slot = wq->head;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < rw->slots; i++)
+		kdapl_post_slot(ep, rw_op(rw->dir), post->cookie, post->flags);
+	ret = rw_follow(ep, post);
+	if (ret)
+		return ret;
+	first = chain->len ? &chain->send[0].wr : NULL;
 	for (i = rw->parts; i--;)
 		first = rdma_rw_ctx_wrs(&rw->part[i].ctx, rw->qp, rw->port,
 					NULL, first);
-	for (wr = first; wr; wr = wr->next) {
-		work = kdapl_post_slot(ep, rw_op(rw->dir), post->cookie, 0);
-		work->rw = rw;
-		work->state = KDAPL_WORK_POSTED;
-		work->length = post->length;
-		wr->wr_id = (uintptr_t)work;
-		wr->send_flags |= IB_SEND_SIGNALED;
-		/* rdma_rw names the key that the MR had before this. */
-		if (wr->opcode == IB_WR_RDMA_READ_WITH_INV)
-			wr->ex.invalidate_rkey = wr->sg_list->lkey;
-	}
-	kdapl_post_requests(ep, first, rw->slots);
+	for (i = 0, wr = first; i < rw->slots; i++, wr = wr->next)
+		rw_fill(rw, &wq->work[slot++ & wq->mask], wr, post->length);
+	kdapl_post_requests(ep, first, rw->slots + chain->len);
+	chain->len = 0;
+	return 0;
+}
+
+/* One slot tells of all its requests, which the device never sees. */
+static int rw_flush(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
+{
+	struct kdapl_work *work;
+
+	work = kdapl_post_slot(ep, rw_op(post->dir), post->cookie, post->flags);
+	kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
+	return rw_follow(ep, post);
 }
 
 /*
@@ -322,21 +403,17 @@ static void rw_send(struct kdapl_ep *ep, struct kdapl_rw *rw,
 static int rw_submit(struct kdapl_ep *ep, struct kdapl_rw *rw,
 		     const struct kdapl_rw_post *post)
 {
-	struct kdapl_work *work;
+	unsigned int slots = rw ? rw->slots : 1;
 	int ret = -EBADFD;
 
-	spin_lock_bh(&ep->lock);
+	kdapl_post_begin(ep, false);
 	if (ep->pz)
-		ret = kdapl_post_admit(ep, ep->pz, rw ? rw->slots : 1);
-	if (ret > 0) {
-		work = kdapl_post_slot(ep, rw_op(post->dir), post->cookie, 0);
-		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
-	} else if (!ret && rw) {
-		rw_send(ep, rw, post);
-	}
-	kdapl_wq_retire(ep, &ep->sq);
-	kdapl_ep_end_start(ep);
-	spin_unlock_bh(&ep->lock);
+		ret = kdapl_post_admit(ep, ep->pz, slots + post->num);
+	if (ret > 0)
+		ret = rw_flush(ep, post) ?: 1;
+	else if (!ret && rw)
+		ret = rw_send(ep, rw, post);
+	kdapl_post_end(ep, false, ret >= 0);
 	return ret;
 }
 
@@ -381,8 +458,11 @@ void kdapl_rw_retire(struct kdapl_work *work, struct kdapl_event *event)
 		return;
 	}
 	event->status = rw->status;
-	if (rw->status != DAT_DTO_SUCCESS)
+	if (rw->status != DAT_DTO_SUCCESS) {
 		event->length = 0;
+		/* Whatever became of the last one. */
+		event->type = DAT_DTO_COMPLETION_EVENT;
+	}
 	rw_free(rw);
 }
 

@@ -5,7 +5,7 @@
  *
  * One operation is as many requests as the device needs for it, each in a slot of the
  * EP's request queue, all of them signalled like every request here. One event tells
- * of all.
+ * of all. What is to follow is posted with them, in the same call of the driver.
  */
 #ifndef KDAPL_RW_H
 #define KDAPL_RW_H
@@ -26,6 +26,11 @@ struct kdapl_work;
  * @rkey: its key
  * @length: its bytes, not 0; a read's @sgl may have more
  * @cookie: for the completion event
+ * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_QUIET, as of every operation
+ * @num: operations that follow it
+ * @follow: adds these by kdapl_post_add(), or fails as that does; called with the
+ *	EP's lock held, and not where there are none
+ * @ops: for @follow
  */
 struct kdapl_rw_post {
 	struct scatterlist *sgl;
@@ -35,19 +40,25 @@ struct kdapl_rw_post {
 	u32 rkey;
 	u32 length;
 	u64 cookie;
+	u32 flags;
+	unsigned int num;
+	int (*follow)(struct kdapl_ep *ep, const struct kdapl_rw_post *post);
+	const void *ops;
 };
 
 /**
- * kdapl_rw() - post an operation
+ * kdapl_rw() - post an operation and what follows it
  * @ep: of a kernel consumer
  * @post: what; not needed any more afterwards, nor is its list
  *
- * Where the connection is over it is flushed. Process context.
+ * All of it is posted, or nothing. Where the connection is over it is flushed, and
+ * takes one slot. Process context.
  *
  * Return: 0. -EBADFD: the state forbids it. -ENOSPC: it takes more requests than can
  * be posted. -EMSGSIZE: the list and the length do not fit together. -EOPNOTSUPP: the
- * device has no key for all memory, as siw, and reads alone are registered. -ENOMEM.
- * -EINTR: a fatal signal. -EINVAL, or what the device's mapping says: all else.
+ * device has no key for all memory, as siw, and reads alone are registered; or the
+ * EP cannot read. -ENOMEM. -EINTR: a fatal signal. What @post->follow says. -EINVAL,
+ * or what the device's mapping says: all else.
  */
 int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post);
 

@@ -35,7 +35,7 @@ typedef struct dat_ext_dto {
 /**
  * dat_ext_ep_post() - post several requests with one doorbell
  * @ep: the EP
- * @num: of @dtos
+ * @num: of @dtos, at most 16
  * @dtos: in the order in which they are to be done
  *
  * All of them are posted, or none.
@@ -47,6 +47,63 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
 			   const DAT_EXT_DTO *dtos);
 
 /**
+ * dat_ext_ep_transfer() - move a scatterlist's memory, and post what follows on it
+ * @ep: the EP
+ * @sgl: local memory, not mapped
+ * @nents: its entries
+ * @remote: the peer's memory
+ * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
+ * @cookie: comes back in one completion event for all of the transfer
+ * @flags: DAT_COMPLETION_SUPPRESS_FLAG: no event where the transfer succeeds, what
+ *	follows tells of it; DAT_COMPLETION_UNSIGNALLED_FLAG; or
+ *	DAT_COMPLETION_DEFAULT_FLAG
+ * @num: of @dtos, at most 15; 0 for none
+ * @dtos: requests, in the order in which they are to be done behind the transfer
+ *
+ * How much is moved @remote says; a read's list may be longer. The entries can be as
+ * they like: no LMR has to cover them, and memory is registered where the device needs
+ * that. It is the device's until the transfer's event, or one behind it, but neither
+ * the list nor @dtos are needed any more when the call returns.
+ *
+ * All of it is posted with one doorbell, or nothing. A message behind a write tells the
+ * peer that the data are there. Behind a read, what does not have
+ * DAT_COMPLETION_BARRIER_FENCE_FLAG may go out before the data are here. Completions
+ * come in order, whatever they are of; where the transfer fails, what follows is flushed.
+ *
+ * Each of @dtos takes room for one of the EP's max_request_dtos, and the transfer for as
+ * many as the device needs requests for it. With n entries that have bytes in them, that
+ * is at most
+ *
+ *  - to write, one for every max_rdma_write_iov entries or part of that;
+ *  - to read, the same with max_rdma_read_iov, and where the device registers memory,
+ *    three for each run besides. A new run begins where memory does not go on at a
+ *    page's border, and after 255 pages, or max_lmr_block_size of the IA where that
+ *    is less. On iWARP it is these alone, on a device that registers nothing none;
+ *
+ * and one more for every max_rdma_size bytes past the first, counted in whole pages.
+ * The numbers of segments are those that dat_ep_query() tells. All that is free at
+ * once, or nothing is posted: where it is more than max_request_dtos, never.
+ *
+ * On an EP that is DISCONNECTED all is flushed, and the transfer takes room for one.
+ *
+ * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
+ * Return: DAT_SUCCESS; as dat_ep_post_rdma_read() and dat_ext_ep_post(), and
+ * DAT_INSUFFICIENT_RESOURCES without memory, or where there is no room to map it,
+ * DAT_INVALID_PARAMETER where the device cannot reach it, DAT_INTERRUPTED_CALL,
+ * DAT_MODEL_NOT_SUPPORTED: soft iWARP, which can neither write so, nor be sure that a
+ * peer is through with what was registered; to read, a device that does not say how many
+ * segments it reads into, and an EP that may not have a read out at a time
+ * (max_rdma_read_out, as dat_ep_query() tells it of the connection).
+ */
+DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
+			       unsigned int nents,
+			       const DAT_RMR_TRIPLET *remote,
+			       enum dma_data_direction dir,
+			       DAT_DTO_COOKIE cookie,
+			       DAT_COMPLETION_FLAGS flags, DAT_COUNT num,
+			       const DAT_EXT_DTO *dtos);
+
+/**
  * dat_ext_ep_rw() - read or write the peer's memory by a scatterlist
  * @ep: the EP
  * @sgl: local memory, not mapped
@@ -55,23 +112,10 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
  * @cookie: comes back in one completion event
  *
- * How much is moved @remote says; a read's list may be longer. The entries can be as
- * they like: no LMR has to cover them, and memory is registered where the device needs
- * that. It is the device's until the event, but the list is not needed any more when
- * the call returns.
- *
- * The operation takes as much room among the EP's requests as the device needs
- * requests for it: one for every max_request_iov entries (of a read: for every
- * max_rdma_read_iov entries, where that is less), or, with registration (to
- * read on iWARP), three for every megabyte and for every place where memory does not
- * go on at a page's border. All that is free at once, or nothing is posted.
+ * dat_ext_ep_transfer() with an event, and nothing behind it.
  *
  * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
- * Return: DAT_SUCCESS; as dat_ep_post_rdma_read(), and DAT_INSUFFICIENT_RESOURCES
- * without memory, or where there is no room to map it, DAT_INVALID_PARAMETER where the
- * device cannot reach it, DAT_INTERRUPTED_CALL, DAT_MODEL_NOT_SUPPORTED (soft iWARP: it
- * can neither write so, nor be sure that a peer is through with what was registered; a
- * device that does not say how many segments it reads into can write only).
+ * Return: as dat_ext_ep_transfer().
  */
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			 unsigned int nents, const DAT_RMR_TRIPLET *remote,

@@ -85,7 +85,8 @@ void kapi_ep_keep(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	kep->attr.max_request_iov = arg->max_request_iov;
 	kep->attr.max_rdma_read_in = arg->max_rdma_read_in;
 	kep->attr.max_rdma_read_out = arg->max_rdma_read_out;
-	kep->attr.max_rdma_read_iov = ia->max_iov_read;
+	kep->attr.max_rdma_read_iov = min(arg->max_request_iov,
+					  ia->max_iov_read);
 	kep->attr.max_rdma_write_iov = arg->max_request_iov;
 }
 

@@ -106,7 +106,7 @@ static bool rest_suffices(const struct kapi_ep *kep, DAT_EP_PARAM_MASK mask,
 		  want->max_rdma_size <= kep->attr.max_rdma_size },
 		{ DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IOV,
 		  (u32)want->max_rdma_read_iov <=
-		  (u32)kep->attr.max_rdma_read_iov },
+		  min(arg->max_request_iov, kep->obj.ia->core->max_iov_read) },
 		{ DAT_EP_FIELD_EP_ATTR_MAX_RDMA_WRITE_IOV,
 		  (u32)want->max_rdma_write_iov <= arg->max_request_iov },
 		{ DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW,

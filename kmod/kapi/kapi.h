@@ -22,6 +22,7 @@
 #include "../evd.h"
 #include "../ia.h"
 
+struct dat_ext_dto;
 struct kdapl_kmem;
 
 /**
@@ -328,6 +329,14 @@ DAT_RETURN kapi_iov_check(DAT_COUNT num, const DAT_LMR_TRIPLET *iov);
 /* After kapi_iov_check(). */
 void kapi_sqe_iov(struct kdapl_sqe *sqe, DAT_COUNT num,
 		  const DAT_LMR_TRIPLET *iov);
+/* The same of several requests; that there is an array, too. */
+bool kapi_dtos_check(DAT_COUNT num, const struct dat_ext_dto *dtos);
+/*
+ * Between kdapl_post_begin() and kdapl_post_end(), after these checks. As
+ * kdapl_post_add(): then those before it stay added, for kdapl_post_end() to take back.
+ */
+int kapi_post_add(struct kdapl_ep *ep, DAT_COUNT num,
+		  const struct dat_ext_dto *dtos);
 
 /* ---- reserved.c ---------------------------------------------------------- */
 

@@ -136,20 +136,27 @@ static int sqe_fill(struct kdapl_sqe *sqe, u32 ep, const DAT_EXT_DTO *dto)
 	return 0;
 }
 
+int kapi_post_add(struct kdapl_ep *ep, DAT_COUNT num, const DAT_EXT_DTO *dtos)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < num && !ret; i++) {
+		ret = sqe_fill(&ep->chain->sqe, ep->obj.id, &dtos[i]);
+		if (!ret)
+			ret = kdapl_post_add(ep);
+	}
+	return ret;
+}
+
 /* All of them, or none. */
 static DAT_RETURN post(struct kapi_ep *kep, DAT_COUNT num,
 		       const DAT_EXT_DTO *dtos, bool recv)
 {
 	struct kdapl_ep *ep = to_ep(kep->obj.core);
-	struct kdapl_sqe *sqe;
-	int i, ret = 0;
+	int ret;
 
-	sqe = kdapl_post_begin(ep, recv);
-	for (i = 0; i < num && !ret; i++) {
-		ret = sqe_fill(sqe, kep->obj.id, &dtos[i]);
-		if (!ret)
-			ret = kdapl_post_add(ep);
-	}
+	kdapl_post_begin(ep, recv);
+	ret = kapi_post_add(ep, num, dtos);
 	kdapl_post_end(ep, recv, !ret);
 	return kapi_post_error(ret);
 }
@@ -256,23 +263,31 @@ DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep, DAT_COUNT num,
 }
 EXPORT_SYMBOL_GPL(dat_ep_post_rdma_write);
 
+bool kapi_dtos_check(DAT_COUNT num, const DAT_EXT_DTO *dtos)
+{
+	int i;
+
+	if (num && !dtos)
+		return false;
+	for (i = 0; i < num; i++)
+		if (kapi_iov_check(dtos[i].num_segments, dtos[i].iov) ||
+		    dtos[i].flags & ~REQUEST_FLAGS ||
+		    dtos[i].op == DAT_DTO_RECEIVE)
+			return false;
+	return true;
+}
+
 DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
 			   const DAT_EXT_DTO *dtos)
 {
 	struct kapi_ep *kep = kapi_to(ep, ep, EP);
-	DAT_RETURN ret;
-	int i;
 
 	if (!kep)
 		return KAPI_BAD_HANDLE(EP);
 	if (num < 1 || num > KDAPL_SQ_CHAIN)
 		return KAPI_BAD_ARG(2);
-	for (i = 0; i < num; i++) {
-		ret = kapi_iov_check(dtos[i].num_segments, dtos[i].iov);
-		if (ret || dtos[i].flags & ~REQUEST_FLAGS ||
-		    dtos[i].op == DAT_DTO_RECEIVE)
-			return KAPI_BAD_ARG(3);
-	}
+	if (!kapi_dtos_check(num, dtos))
+		return KAPI_BAD_ARG(3);
 	return post(kep, num, dtos, false);
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_post);

@@ -6,17 +6,35 @@
 #include <dat2/kdat_ext.h>
 
 #include "../rw.h"
+#include "../sq.h"
 #include "kapi.h"
 
-/* Nothing is moved, so there is nothing to map. */
-static DAT_RETURN rw_nothing(DAT_EP_HANDLE ep, const DAT_RMR_TRIPLET *remote,
-			     enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
+#define TRANSFER_FLAGS	(DAT_COMPLETION_SUPPRESS_FLAG | \
+			 DAT_COMPLETION_UNSIGNALLED_FLAG)
+
+static int rw_follow(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
 {
-	if (dir == DMA_TO_DEVICE)
-		return dat_ep_post_rdma_write(ep, 0, NULL, cookie, remote,
-					      DAT_COMPLETION_DEFAULT_FLAG);
-	return dat_ep_post_rdma_read(ep, 0, NULL, cookie, remote,
-				     DAT_COMPLETION_DEFAULT_FLAG);
+	return kapi_post_add(ep, post->num, post->ops);
+}
+
+/* Nothing is moved, so there is nothing to map. */
+static DAT_RETURN rw_nothing(struct kdapl_ep *ep, const DAT_RMR_TRIPLET *remote,
+			     DAT_COMPLETION_FLAGS flags,
+			     const struct kdapl_rw_post *post)
+{
+	const DAT_EXT_DTO nothing = {
+		.op = post->dir == DMA_TO_DEVICE ? DAT_DTO_RDMA_WRITE :
+						   DAT_DTO_RDMA_READ,
+		.flags = flags,
+		.remote = *remote,
+		.cookie.as_64 = post->cookie,
+	};
+	int ret;
+
+	kdapl_post_begin(ep, false);
+	ret = kapi_post_add(ep, 1, &nothing) ?: rw_follow(ep, post);
+	kdapl_post_end(ep, false, !ret);
+	return kapi_post_error(ret);
 }
 
 static DAT_RETURN rw_error(int err)
@@ -35,25 +53,45 @@ static DAT_RETURN rw_error(int err)
 	}
 }
 
-DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
-			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
-			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
+static DAT_RETURN transfer_check(const struct scatterlist *sgl,
+				 unsigned int nents,
+				 const DAT_RMR_TRIPLET *remote,
+				 enum dma_data_direction dir,
+				 DAT_COMPLETION_FLAGS flags, DAT_COUNT num,
+				 const DAT_EXT_DTO *dtos)
 {
-	struct kapi_ep *kep = kapi_to(ep, ep, EP);
-	int ret;
-
-	if (!kep)
-		return KAPI_BAD_HANDLE(EP);
 	if (nents && !sgl)
 		return KAPI_BAD_ARG(2);
 	if (!remote)
 		return KAPI_BAD_ARG(4);
 	if (dir != DMA_FROM_DEVICE && dir != DMA_TO_DEVICE)
 		return KAPI_BAD_ARG(5);
-	if (!remote->segment_length && !nents)
-		return rw_nothing(ep, remote, dir, cookie);
+	if (flags & ~TRANSFER_FLAGS)
+		return KAPI_BAD_ARG(7);
+	/* One more is in the chain where nothing is moved. */
+	if (num < 0 || num >= KDAPL_SQ_CHAIN)
+		return KAPI_BAD_ARG(8);
+	return kapi_dtos_check(num, dtos) ? DAT_SUCCESS : KAPI_BAD_ARG(9);
+}
 
-	ret = kdapl_rw(to_ep(kep->obj.core), &(struct kdapl_rw_post){
+DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
+			       unsigned int nents,
+			       const DAT_RMR_TRIPLET *remote,
+			       enum dma_data_direction dir,
+			       DAT_DTO_COOKIE cookie,
+			       DAT_COMPLETION_FLAGS flags, DAT_COUNT num,
+			       const DAT_EXT_DTO *dtos)
+{
+	struct kapi_ep *kep = kapi_to(ep, ep, EP);
+	struct kdapl_rw_post post;
+	DAT_RETURN bad;
+
+	if (!kep)
+		return KAPI_BAD_HANDLE(EP);
+	bad = transfer_check(sgl, nents, remote, dir, flags, num, dtos);
+	if (bad)
+		return bad;
+	post = (struct kdapl_rw_post){
 		.sgl = sgl,
 		.nents = nents,
 		.dir = dir,
@@ -61,7 +99,22 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 		.rkey = remote->rmr_context,
 		.length = remote->segment_length,
 		.cookie = cookie.as_64,
-	});
-	return rw_error(ret);
+		.flags = kapi_sqe_flags(flags),
+		.num = num,
+		.follow = rw_follow,
+		.ops = dtos,
+	};
+	if (!post.length && !nents)
+		return rw_nothing(to_ep(kep->obj.core), remote, flags, &post);
+	return rw_error(kdapl_rw(to_ep(kep->obj.core), &post));
+}
+EXPORT_SYMBOL_GPL(dat_ext_ep_transfer);
+
+DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
+			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
+			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
+{
+	return dat_ext_ep_transfer(ep, sgl, nents, remote, dir, cookie,
+				   DAT_COMPLETION_DEFAULT_FLAG, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_rw);

@@ -667,6 +667,30 @@ static void modify_all_attributes(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
+/* As many as a request has, and as the device reads into. */
+static void segments_of_reads(struct kunit *test)
+{
+	static const struct {
+		u32 request, device, read;
+	} row[] = { { 2, 1, 1 }, { 2, KDAPL_SEGS_MAX, 2 }, { 3, 3, 3 } };
+	DAT_EP_HANDLE ep = make_ep(test, NULL);
+	DAT_EP_PARAM param = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		the->env->ia->max_iov_read = row[i].device;
+		param.ep_attr.max_request_iov = row[i].request;
+		EXPECT_DONE(test, dat_ep_modify(ep,
+						DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV,
+						&param));
+		KUNIT_EXPECT_EQ(test, row[i].read,
+				query_ep(test, ep).ep_attr.max_rdma_read_iov);
+		KUNIT_EXPECT_EQ(test, row[i].request,
+				query_ep(test, ep).ep_attr.max_rdma_write_iov);
+	}
+	EXPECT_DONE(test, dat_ep_free(ep));
+}
+
 static void modify_evd(struct kunit *test)
 {
 	DAT_EP_HANDLE ep = make_ep(test, NULL);
@@ -1055,6 +1079,7 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(ep_hard_mark),
 	KUNIT_CASE(modify_keeps_the_rest),
 	KUNIT_CASE(modify_all_attributes),
+	KUNIT_CASE(segments_of_reads),
 	KUNIT_CASE(modify_evd),
 	KUNIT_CASE(modify_pz),
 	KUNIT_CASE(modify_checks),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* RDMA by scatterlists: what is posted for which list, when it is over, what is left. */
+/*
+ * RDMA by scatterlists: what is posted for which list, what follows it, when it is over,
+ * what is left.
+ */
 
 #include <linux/gfp.h>
 
@@ -311,6 +314,26 @@ static void rw_pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 3);
 }
 
+/* Where the pool is empty, too: an MR is there before rdma_rw looks for one. */
+static void rw_prefers_registration(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 2);
+
+	env->dev->ib.attrs.max_sgl_rd = 2;
+	env->dev->ib.attrs.max_fast_reg_page_list_len = 16;
+	list_pages(ENTRIES);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, ENTRIES,
+				 ENTRIES * PAGE_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 2);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
+			IB_WR_REG_MR);
+	expect_rdma(test, &tep, 1, IB_WR_RDMA_READ, 0, 1);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS,
+		    ENTRIES * PAGE_SIZE);
+}
+
 /* ---- what goes wrong ---------------------------------------------------- */
 
 /* What fails first is told. */
@@ -445,10 +468,36 @@ static void rw_unknown_read_segments(struct kunit *test)
 		    2 * PAGE_SIZE);
 }
 
+/* Nor one whose MRs have no pages. */
+static void rw_without_pages(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep;
+
+	make_iwarp(env);
+	env->dev->ib.attrs.max_fast_reg_page_list_len = 0;
+	tep = connected(env, DEPTH);
+	list_pages(1);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 1, PAGE_SIZE),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 0);
+}
+
 /* ---- by the call of the API --------------------------------------------- */
 
 #define EXPECT_TYPE(test, call, type) \
 	KUNIT_EXPECT_EQ(test, (u32)(type), DAT_GET_TYPE(call))
+
+static struct kapi_ep door(const struct test_ep *tep)
+{
+	return (struct kapi_ep){
+		.obj.magic = KAPI_MAGIC,
+		.obj.type = DAT_HANDLE_TYPE_EP,
+		.obj.core = &tep->ep->obj,
+		.obj.id = tep->id,
+	};
+}
 
 static void rw_by_call(struct kunit *test)
 {
@@ -456,12 +505,7 @@ static void rw_by_call(struct kunit *test)
 	DAT_RMR_TRIPLET remote = { REMOTE, 2 * PAGE_SIZE, RKEY };
 	struct env *env = test->priv;
 	struct test_ep tep = connected(env, 1);
-	struct kapi_ep kep = {
-		.obj.magic = KAPI_MAGIC,
-		.obj.type = DAT_HANDLE_TYPE_EP,
-		.obj.core = &tep.ep->obj,
-		.obj.id = tep.id,
-	};
+	struct kapi_ep kep = door(&tep);
 
 	list_pages(2);
 	EXPECT_TYPE(test, dat_ext_ep_rw(NULL, list, 2, &remote, DMA_TO_DEVICE,
@@ -517,12 +561,7 @@ static void rw_map_errors(struct kunit *test)
 	const DAT_RMR_TRIPLET remote = { REMOTE, 2 * PAGE_SIZE, RKEY };
 	struct env *env = test->priv;
 	struct test_ep tep = connected(env, 1);
-	struct kapi_ep kep = {
-		.obj.magic = KAPI_MAGIC,
-		.obj.type = DAT_HANDLE_TYPE_EP,
-		.obj.core = &tep.ep->obj,
-		.obj.id = tep.id,
-	};
+	struct kapi_ep kep = door(&tep);
 	u32 i;
 
 	list_pages(2);
@@ -533,6 +572,430 @@ static void rw_map_errors(struct kunit *test)
 					      DMA_TO_DEVICE, cookie));
 	}
 	KUNIT_EXPECT_EQ(test, outstanding(&tep), 0);
+	EXPECT_NO_EVENT(test, &tep.request);
+}
+
+/* ---- what follows ------------------------------------------------------- */
+
+#define ENTRIES		15	/* three requests, without registration */
+
+/* What follows a transfer: a write, and a message that tells of both. */
+struct follow {
+	DAT_LMR_TRIPLET iov;
+	DAT_EXT_DTO dto[2];
+};
+
+static void follow_init(const struct env *env, struct follow *follow)
+{
+	*follow = (struct follow){
+		.iov = { ENV_LMR_ADDR, 64, env->lmr },
+		.dto[0] = {
+			.op = DAT_DTO_RDMA_WRITE,
+			.remote = { 0x99, 64, 0x77 },
+			.cookie.as_64 = 8,
+		},
+		.dto[1] = {
+			.op = DAT_DTO_SEND,
+			.flags = DAT_COMPLETION_BARRIER_FENCE_FLAG,
+			.cookie.as_64 = 9,
+			.invalidate = DAT_TRUE,
+			.rmr_context = 0x44,
+		},
+	};
+	follow->dto[0].num_segments = 1;
+	follow->dto[0].iov = &follow->iov;
+	follow->dto[1].num_segments = 1;
+	follow->dto[1].iov = &follow->iov;
+}
+
+/* Of @nents pages, with both behind it. */
+static DAT_RETURN transfer(const struct test_ep *tep,
+			   enum dma_data_direction dir, unsigned int nents,
+			   DAT_COMPLETION_FLAGS flags,
+			   const struct follow *follow)
+{
+	const DAT_RMR_TRIPLET remote = { REMOTE, nents * PAGE_SIZE, RKEY };
+	const DAT_DTO_COOKIE cookie = { .as_64 = 7 };
+	struct kapi_ep kep = door(tep);
+
+	list_pages(nents);
+	return dat_ext_ep_transfer(&kep, list, nents, &remote, dir, cookie,
+				   flags, 2, follow->dto);
+}
+
+static void expect_follows(struct kunit *test, const struct test_ep *tep, u32 n)
+{
+	const struct fake_wr *wr = fake_wr(&env_qp(tep)->sq, n);
+
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_RDMA_WRITE);
+	KUNIT_EXPECT_EQ(test, wr->remote_addr, 0x99);
+	KUNIT_EXPECT_EQ(test, wr->rkey, 0x77);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].addr, ENV_LMR_ADDR);
+	wr = fake_wr(&env_qp(tep)->sq, n + 1);
+	KUNIT_EXPECT_EQ(test, wr->opcode, IB_WR_SEND_WITH_INV);
+	KUNIT_EXPECT_EQ(test, wr->inv_key, 0x44);
+	KUNIT_EXPECT_EQ(test, wr->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_FENCE);
+}
+
+/* All of it ended like this, in its order, and nothing is left. */
+static void expect_ends(struct env *env, struct test_ep *tep, u8 transfer,
+			u8 first, u8 second)
+{
+	EXPECT_DTO(env->test, &tep->request, 7, transfer);
+	EXPECT_DTO(env->test, &tep->request, 8, first);
+	EXPECT_DTO(env->test, &tep->request, 9, second);
+	EXPECT_NO_EVENT(env->test, &tep->request);
+	KUNIT_EXPECT_EQ(env->test, fake_cm.mapped, 0);
+}
+
+static void expect_untouched(struct kunit *test, struct test_ep *tep)
+{
+	KUNIT_EXPECT_EQ(test, outstanding(tep), 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+	KUNIT_EXPECT_EQ(test, env_qp(tep)->calls, 0);
+	EXPECT_NO_EVENT(test, &tep->request);
+	KUNIT_EXPECT_EQ(test, prog_ep(tep, state), KDAPL_EP_CONNECTED);
+}
+
+/* One call of the driver, whose order is that of the events. */
+static void transfer_is_one_chain(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 5);
+	struct follow follow;
+	u32 i;
+
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	/* Nobody looks at it any more. */
+	memset(&follow, 0, sizeof(follow));
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 1);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 5);
+	for (i = 0; i < 3; i++)
+		expect_rdma(test, &tep, i, IB_WR_RDMA_WRITE,
+			    i * KDAPL_SEGS_MAX * PAGE_SIZE,
+			    i < 2 ? KDAPL_SEGS_MAX : 3);
+	expect_follows(test, &tep, 3);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 1);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+/* The same with registrations in the chain. */
+static void transfer_registers(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct follow follow;
+	struct test_ep tep;
+
+	make_iwarp(env);
+	tep = connected(env, 6);
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_FROM_DEVICE, MR_PAGES + 2,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 1);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 6);
+	expect_pair(test, &tep, 0, 0, MR_PAGES * PAGE_SIZE);
+	expect_pair(test, &tep, 2, MR_PAGES * PAGE_SIZE, 2 * PAGE_SIZE);
+	expect_follows(test, &tep, 4);
+	finish(env, &tep, 6, IB_WC_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+/* Its room is free again without an event of it. */
+static void transfer_is_suppressed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 5);
+	struct follow follow;
+	u32 i;
+
+	follow_init(env, &follow);
+	follow.dto[0].flags = DAT_COMPLETION_SUPPRESS_FLAG;
+	for (i = 0; i < 3; i++) {
+		EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+					   DAT_COMPLETION_SUPPRESS_FLAG,
+					   &follow), DAT_SUCCESS);
+		finish(env, &tep, 4, IB_WC_SUCCESS);
+		EXPECT_NO_EVENT(test, &tep.request);
+		KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+		finish(env, &tep, 1, IB_WC_SUCCESS);
+		EXPECT_DTO(test, &tep.request, 9, DAT_DTO_SUCCESS);
+		EXPECT_NO_EVENT(test, &tep.request);
+	}
+}
+
+/* Then there is an event of it, suppressed or not, and what follows is flushed. */
+static void transfer_fails(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				   DAT_COMPLETION_SUPPRESS_FLAG, &follow),
+		    DAT_SUCCESS);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	fake_report(env_qp(&tep), &env_qp(&tep)->sq, 1, IB_WC_REM_ACCESS_ERR);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	expect_ends(env, &tep, DAT_DTO_ERR_REMOTE_ACCESS, DAT_DTO_ERR_FLUSHED,
+		    DAT_DTO_ERR_FLUSHED);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 1);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+/* Also where its last request says that all is well. */
+static void transfer_fails_at_first(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct fake_qp *qp = env_qp(&tep);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				   DAT_COMPLETION_SUPPRESS_FLAG, &follow),
+		    DAT_SUCCESS);
+	KUNIT_EXPECT_EQ(test, fake_finish(qp, &qp->sq, 1, IB_WC_LOC_PROT_ERR),
+			1);
+	fake_report(qp, &qp->sq, 4, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	expect_ends(env, &tep, DAT_DTO_ERR_LOCAL_PROTECTION, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+/* It and what follows, or nothing. */
+static void transfer_room(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 5);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	list_pages(1);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 1, PAGE_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
+					DAT_RESOURCE_CREDITS),
+			transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				 DAT_COMPLETION_DEFAULT_FLAG, &follow));
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 1);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 1);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, PAGE_SIZE);
+
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	finish(env, &tep, 5, IB_WC_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+/* Of what follows something is wrong: nothing happened, and no key was used up. */
+static void transfer_is_taken_back(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct follow follow;
+	struct test_ep tep;
+
+	make_iwarp(env);
+	tep = connected(env, 6);
+	follow_init(env, &follow);
+	follow.iov.lmr_context++;
+	EXPECT_TYPE(test, transfer(&tep, DMA_FROM_DEVICE, MR_PAGES + 2,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_PROTECTION_VIOLATION);
+	expect_untouched(test, &tep);
+	follow.iov.lmr_context--;
+	/* The second one alone. */
+	follow.dto[1].op = DAT_DTO_RDMA_WRITE;
+	follow.dto[1].remote.segment_length = 65;
+	EXPECT_TYPE(test, transfer(&tep, DMA_FROM_DEVICE, MR_PAGES + 2,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_LENGTH_ERROR);
+	expect_untouched(test, &tep);
+
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_FROM_DEVICE, MR_PAGES + 2,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	finish(env, &tep, 6, IB_WC_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+/* One slot for the transfer, and one for each that follows. */
+static void transfer_is_flushed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 3);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				   DAT_COMPLETION_SUPPRESS_FLAG, &follow),
+		    DAT_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_ERR_FLUSHED, DAT_DTO_ERR_FLUSHED,
+		    DAT_DTO_ERR_FLUSHED);
+	follow.dto[1].op = DAT_DTO_BIND_MW;
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_INVALID_PARAMETER);
+	EXPECT_NO_EVENT(test, &tep.request);
+}
+
+/* The driver takes some of the chain. */
+static void transfer_is_not_posted(struct kunit *test)
+{
+	static const struct {
+		unsigned int good;
+		u8 transfer, first, second;
+	} row[] = {
+		{ 0, DAT_DTO_ERR_LOCAL_EP, DAT_DTO_ERR_FLUSHED,
+		  DAT_DTO_ERR_FLUSHED },
+		{ 2, DAT_DTO_ERR_LOCAL_EP, DAT_DTO_ERR_FLUSHED,
+		  DAT_DTO_ERR_FLUSHED },
+		{ 3, DAT_DTO_ERR_FLUSHED, DAT_DTO_ERR_LOCAL_EP,
+		  DAT_DTO_ERR_FLUSHED },
+		{ 4, DAT_DTO_ERR_FLUSHED, DAT_DTO_ERR_FLUSHED,
+		  DAT_DTO_ERR_LOCAL_EP },
+	};
+	struct env *env = test->priv;
+	struct follow follow;
+	struct test_ep tep;
+	u32 i;
+
+	follow_init(env, &follow);
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		tep = connected(env, DEPTH);
+		env_qp(&tep)->post_error = -ENOMEM;
+		env_qp(&tep)->post_good = row[i].good;
+		EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+					   DAT_COMPLETION_SUPPRESS_FLAG,
+					   &follow), DAT_SUCCESS);
+		EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+		expect_ends(env, &tep, row[i].transfer, row[i].first,
+			    row[i].second);
+	}
+}
+
+/* The queue pair goes with all that it has of it. */
+static void transfer_is_stuck(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct follow follow;
+	struct test_ep tep;
+
+	make_iwarp(env);
+	tep = connected(env, DEPTH);
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_FROM_DEVICE, MR_PAGES + 2,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	env_qp(&tep)->stuck = true;
+	kdapl_ep_kill(tep.ep);
+	expect_ends(env, &tep, DAT_DTO_ERR_FLUSHED, DAT_DTO_ERR_FLUSHED,
+		    DAT_DTO_ERR_FLUSHED);
+}
+
+/* The peer serves none: they would be waited for without end. */
+static void transfer_cannot_read(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	tep.ep->rdma_read_out = 0;
+	EXPECT_TYPE(test, transfer(&tep, DMA_FROM_DEVICE, 1,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_MODEL_NOT_SUPPORTED);
+	expect_untouched(test, &tep);
+	follow.dto[0].op = DAT_DTO_RDMA_READ;
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, 1,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_INVALID_PARAMETER);
+	expect_untouched(test, &tep);
+	follow.dto[0].op = DAT_DTO_RDMA_WRITE;
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, 1,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	finish(env, &tep, 3, IB_WC_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+static void transfer_checks(struct kunit *test)
+{
+	const DAT_RMR_TRIPLET remote = { REMOTE, PAGE_SIZE, RKEY };
+	const DAT_DTO_COOKIE cookie = { .as_64 = 7 };
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct kapi_ep kep = door(&tep);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	list_pages(1);
+#define EXPECT_BAD(arg, flags, num, dtos)				\
+	KUNIT_EXPECT_EQ(test, DAT_ERROR(DAT_INVALID_PARAMETER, arg),	\
+			dat_ext_ep_transfer(&kep, list, 1, &remote,	\
+					    DMA_TO_DEVICE, cookie, flags, \
+					    num, dtos))
+	EXPECT_BAD(DAT_INVALID_ARG7, DAT_COMPLETION_SOLICITED_WAIT_FLAG, 0, NULL);
+	EXPECT_BAD(DAT_INVALID_ARG7, DAT_COMPLETION_BARRIER_FENCE_FLAG, 0, NULL);
+	EXPECT_BAD(DAT_INVALID_ARG8, 0, -1, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG8, 0, KDAPL_SQ_CHAIN, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG9, 0, 1, NULL);
+	follow.dto[1].flags = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+	EXPECT_BAD(DAT_INVALID_ARG9, 0, 2, follow.dto);
+	follow.dto[0].op = DAT_DTO_RECEIVE;
+	EXPECT_BAD(DAT_INVALID_ARG9, 0, 1, follow.dto);
+	follow.dto[0].op = DAT_DTO_SEND;
+	follow.dto[0].num_segments = KDAPL_SEGS_MAX + 1;
+	EXPECT_BAD(DAT_INVALID_ARG9, 0, 1, follow.dto);
+#undef EXPECT_BAD
+	expect_untouched(test, &tep);
+}
+
+/* Of nothing at all: what follows comes behind it all the same, as many as ever. */
+static void transfer_of_nothing(struct kunit *test)
+{
+	static DAT_EXT_DTO dtos[KDAPL_SQ_CHAIN - 1];
+	const DAT_RMR_TRIPLET remote = { REMOTE, 0, RKEY };
+	const DAT_DTO_COOKIE cookie = { .as_64 = 7 };
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct kapi_ep kep = door(&tep);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(dtos); i++) {
+		dtos[i].op = DAT_DTO_SEND;
+		dtos[i].cookie.as_64 = 8 + i;
+	}
+	EXPECT_TYPE(test, dat_ext_ep_transfer(&kep, NULL, 0, &remote,
+					      DMA_TO_DEVICE, cookie,
+					      DAT_COMPLETION_SUPPRESS_FLAG,
+					      ARRAY_SIZE(dtos), dtos),
+		    DAT_SUCCESS);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->calls, 1);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), KDAPL_SQ_CHAIN);
+	expect_rdma(test, &tep, 0, IB_WR_RDMA_WRITE, 0, 0);
+	finish(env, &tep, KDAPL_SQ_CHAIN, IB_WC_SUCCESS);
+	for (i = 0; i < ARRAY_SIZE(dtos); i++)
+		EXPECT_DTO(test, &tep.request, 8 + i, DAT_DTO_SUCCESS);
 	EXPECT_NO_EVENT(test, &tep.request);
 }
 
@@ -549,8 +1012,23 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_room),
 	KUNIT_CASE(rw_checks),
 	KUNIT_CASE(rw_unknown_read_segments),
+	KUNIT_CASE(rw_without_pages),
+	KUNIT_CASE(rw_prefers_registration),
 	KUNIT_CASE(rw_by_call),
 	KUNIT_CASE(rw_map_errors),
+	KUNIT_CASE(transfer_is_one_chain),
+	KUNIT_CASE(transfer_registers),
+	KUNIT_CASE(transfer_is_suppressed),
+	KUNIT_CASE(transfer_fails),
+	KUNIT_CASE(transfer_fails_at_first),
+	KUNIT_CASE(transfer_room),
+	KUNIT_CASE(transfer_is_taken_back),
+	KUNIT_CASE(transfer_is_flushed),
+	KUNIT_CASE(transfer_is_not_posted),
+	KUNIT_CASE(transfer_is_stuck),
+	KUNIT_CASE(transfer_cannot_read),
+	KUNIT_CASE(transfer_checks),
+	KUNIT_CASE(transfer_of_nothing),
 	{}
 };
 

@@ -504,18 +504,29 @@ static void wq_memory_for_atomics(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_lmr_create(env->ia, &arg), -EINVAL);
 }
 
-/* A device would never begin what counts as a read, where there may be none. */
-static void wq_atomic_without_reads(struct kunit *test)
+/* A device would never begin a read, or what counts as one, where there may be none. */
+static void wq_without_reads(struct kunit *test)
 {
+	static const u8 ops[] = {
+		KDAPL_OP_CMP_SWAP, KDAPL_OP_RDMA_READ, KDAPL_OP_READ_RMR,
+	};
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
-	struct kdapl_sqe sqe = atomic_sqe(env, &tep, KDAPL_OP_CMP_SWAP, 1);
+	struct kdapl_sqe sqe;
+	unsigned int i;
 
-	env_connect(env, &tep);
-	tep.ep->rdma_read_out = 0;
-	prog_post(env, &sqe);
-	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
-	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		env_connect(env, &tep);
+		tep.ep->rdma_read_out = 0;
+		sqe = i ? prog_sqe(env, tep.id, ops[i], i) :
+			  atomic_sqe(env, &tep, ops[i], i);
+		prog_post(env, &sqe);
+		EXPECT_DTO(test, &tep.request, i, DAT_DTO_ERR_LOCAL_EP);
+		KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 0);
+		EXPECT_SOON(test, prog_events(&tep.conn));
+		EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	}
 }
 
 /* What the device or the transport does not have is refused, as if unknown. */
@@ -878,7 +889,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_values_wait_for_room),
 	KUNIT_CASE(wq_tells_extensions),
 	KUNIT_CASE(wq_memory_for_atomics),
-	KUNIT_CASE(wq_atomic_without_reads),
+	KUNIT_CASE(wq_without_reads),
 	KUNIT_CASE(wq_lacks),
 	KUNIT_CASE(wq_suppressed),
 	KUNIT_CASE(wq_suppressed_recv),

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# RDMA by scatterlists, dat_ext_ep_rw(): a module that moves lists of every shape to
-# itself, and loads where all data are right. Over soft iWARP it is refused.
+# RDMA by scatterlists, dat_ext_ep_rw() and dat_ext_ep_transfer(): a module that moves
+# lists of every shape to itself, alone and with a message behind, and loads where all
+# data are right. Over soft iWARP it is refused.
 # Prints TAP.
 #
 #     scripts/vm -- tests/vm-suite/rw.sh

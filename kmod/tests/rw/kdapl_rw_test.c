@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * RDMA by scatterlists on a device: the module connects to itself, writes lists of
- * every shape into registered memory and reads them back. It loads where all data are
- * right.
+ * every shape into registered memory and reads them back, alone and with a message
+ * behind that tells of it. It loads where all data are right.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,6 +18,7 @@
 #define SIZE		(255 * PAGE_SIZE)	/* one LMR on every device */
 #define TIMEOUT		(20 * HZ)
 #define COOKIE		0x1234567890abcdefULL
+#define NOTE_COOKIE	0xfedcba0987654321ULL
 
 static char *ia = "";
 module_param(ia, charp, 0444);
@@ -34,8 +35,12 @@ static struct {
 	DAT_PSP_HANDLE psp;
 	DAT_EVD_HANDLE client_evd, server_evd;
 	DAT_EP_HANDLE client, server;
-	DAT_LMR_HANDLE lmr;
+	DAT_LMR_HANDLE lmr, notes_lmr;
 	DAT_RMR_TRIPLET window;
+	struct notes {
+		u64 in, out;	/* of the server, of the client */
+	} *notes;
+	DAT_LMR_CONTEXT notes_context;
 	u8 *memory;	/* of the server */
 	u8 *data;	/* what should have come there, or from there */
 	u8 *read;
@@ -154,31 +159,41 @@ static int expect_event(DAT_EVD_HANDLE evd, int number)
 	return ret;
 }
 
-/* One event: of all of it, or, where it is to fail, of nothing. */
-static int move(const struct sg_table *list, const DAT_RMR_TRIPLET *remote,
-		enum dma_data_direction dir, bool fails)
+/* The next event is a completion: of all of it, or, where it is to fail, of nothing. */
+static int expect_dto(DAT_EVD_HANDLE evd, u64 cookie, DAT_DTOS operation,
+		      u32 length, bool fails)
 {
-	const DAT_DTO_COOKIE cookie = { .as_64 = COOKIE };
 	const DAT_DTO_COMPLETION_EVENT_DATA *dto;
 	DAT_EVENT event;
 
-	if (failed(dat_ext_ep_rw(self.client, list->sgl, list->orig_nents,
-				 remote, dir, cookie), "dat_ext_ep_rw") ||
-	    next_event(self.client_evd, &event))
+	if (next_event(evd, &event))
 		return -EIO;
 	dto = &event.event_data.dto_completion_event_data;
 	if (event.event_number != DAT_DTO_COMPLETION_EVENT ||
-	    dto->user_cookie.as_64 != COOKIE ||
+	    dto->user_cookie.as_64 != cookie ||
 	    fails != !!dto->status ||
-	    dto->transfered_length != (fails ? 0 : remote->segment_length) ||
-	    dto->operation != (dir == DMA_TO_DEVICE ? DAT_DTO_RDMA_WRITE :
-						      DAT_DTO_RDMA_READ)) {
-		pr_err("%s: event %#x, status %d, length %u\n",
-		       dir == DMA_TO_DEVICE ? "write" : "read",
-		       event.event_number, dto->status, dto->transfered_length);
+	    dto->transfered_length != (fails ? 0 : length) ||
+	    dto->operation != operation) {
+		pr_err("operation %d: event %#x, status %d, length %u\n",
+		       operation, event.event_number, dto->status,
+		       dto->transfered_length);
 		return -EIO;
 	}
 	return 0;
+}
+
+static int move(const struct sg_table *list, const DAT_RMR_TRIPLET *remote,
+		enum dma_data_direction dir)
+{
+	const DAT_DTO_COOKIE cookie = { .as_64 = COOKIE };
+
+	if (failed(dat_ext_ep_rw(self.client, list->sgl, list->orig_nents,
+				 remote, dir, cookie), "dat_ext_ep_rw"))
+		return -EIO;
+	return expect_dto(self.client_evd, COOKIE,
+			  dir == DMA_TO_DEVICE ? DAT_DTO_RDMA_WRITE :
+						 DAT_DTO_RDMA_READ,
+			  remote->segment_length, false);
 }
 
 static int compare(const u8 *found, u32 length, const char *what)
@@ -203,35 +218,137 @@ static int there_and_back(const struct sg_table *list)
 	fill(self.data, length, 1);
 	memset(self.memory, 0, SIZE);
 	sg_copy_from_buffer(list->sgl, list->orig_nents, self.data, length);
-	if (move(list, &remote, DMA_TO_DEVICE, false) ||
+	if (move(list, &remote, DMA_TO_DEVICE) ||
 	    compare(self.memory, length, "written"))
 		return -EIO;
 	fill(self.data, length, 2);
 	memcpy(self.memory, self.data, length);
-	if (move(list, &remote, DMA_FROM_DEVICE, false))
+	if (move(list, &remote, DMA_FROM_DEVICE))
 		return -EIO;
 	sg_copy_to_buffer(list->sgl, list->orig_nents, self.read, length);
 	return compare(self.read, length, "read");
 }
 
+/* ---- with a message behind it --------------------------------------------- */
+
+/* Of the notes, what @at points to. */
+static DAT_LMR_TRIPLET note(const u64 *at)
+{
+	return (DAT_LMR_TRIPLET){
+		.virtual_address = (uintptr_t)at,
+		.segment_length = sizeof(*at),
+		.lmr_context = self.notes_context,
+	};
+}
+
+static int wait_for_note(void)
+{
+	const DAT_DTO_COOKIE cookie = { .as_64 = NOTE_COOKIE };
+	DAT_LMR_TRIPLET iov = note(&self.notes->in);
+
+	return failed(dat_ep_post_recv(self.server, 1, &iov, cookie,
+				       DAT_COMPLETION_DEFAULT_FLAG),
+		      "dat_ep_post_recv");
+}
+
+/* No event tells of the move, unless it fails. */
+static int move_and_tell(const struct sg_table *list,
+			 const DAT_RMR_TRIPLET *remote,
+			 enum dma_data_direction dir, u64 number)
+{
+	const DAT_DTO_COOKIE cookie = { .as_64 = COOKIE };
+	DAT_LMR_TRIPLET iov = note(&self.notes->out);
+	const DAT_EXT_DTO message = {
+		.op = DAT_DTO_SEND,
+		.flags = DAT_COMPLETION_BARRIER_FENCE_FLAG,
+		.num_segments = 1,
+		.iov = &iov,
+		.cookie.as_64 = NOTE_COOKIE,
+	};
+
+	self.notes->out = number;
+	return failed(dat_ext_ep_transfer(self.client, list->sgl,
+					  list->orig_nents, remote, dir, cookie,
+					  DAT_COMPLETION_SUPPRESS_FLAG, 1,
+					  &message), "dat_ext_ep_transfer");
+}
+
+static int expect_note(u64 number)
+{
+	int ret = expect_dto(self.server_evd, NOTE_COOKIE, DAT_DTO_RECEIVE,
+			     sizeof(number), false);
+
+	if (!ret && READ_ONCE(self.notes->in) != number) {
+		pr_err("the message is wrong\n");
+		ret = -EIO;
+	}
+	return ret;
+}
+
+/* The data are there when the message is, whatever the sender knows. */
+static int write_and_tell(const struct sg_table *list, u32 length, u64 number)
+{
+	DAT_RMR_TRIPLET remote = self.window;
+
+	remote.segment_length = length;
+	fill(self.data, length, number);
+	sg_copy_from_buffer(list->sgl, list->orig_nents, self.data, length);
+	return wait_for_note() ?:
+	       move_and_tell(list, &remote, DMA_TO_DEVICE, number) ?:
+	       expect_note(number) ?:
+	       compare(self.memory, length, "told of") ?:
+	       expect_dto(self.client_evd, NOTE_COOKIE, DAT_DTO_SEND,
+			  sizeof(number), false);
+}
+
+/* They are here when the message has gone, which waits for them. */
+static int read_and_tell(const struct sg_table *list, u32 length, u64 number)
+{
+	DAT_RMR_TRIPLET remote = self.window;
+	int ret;
+
+	remote.segment_length = length;
+	fill(self.data, length, number);
+	memcpy(self.memory, self.data, length);
+	ret = wait_for_note() ?:
+	      move_and_tell(list, &remote, DMA_FROM_DEVICE, number) ?:
+	      expect_note(number) ?:
+	      expect_dto(self.client_evd, NOTE_COOKIE, DAT_DTO_SEND,
+			 sizeof(number), false);
+	if (ret)
+		return ret;
+	sg_copy_to_buffer(list->sgl, list->orig_nents, self.read, length);
+	return compare(self.read, length, "read before the message");
+}
+
+/* ---- all of it --------------------------------------------------------------- */
+
 /* More than once: what was registered is used again. */
 static int move_shape(const struct shape *shape)
 {
 	struct sg_table list;
+	u32 length;
 	int ret, i;
 
 	ret = list_make(&list, shape);
 	if (ret)
 		return ret;
+	length = list_length(&list);
 	for (i = 0; i < 3 && !ret; i++)
 		ret = there_and_back(&list);
+	for (i = 0; i < 4 && !ret; i++)
+		ret = write_and_tell(&list, length, 100 + i) ?:
+		      read_and_tell(&list, length, 200 + i);
 	list_free(&list, shape->order);
 	if (ret)
 		pr_err("%s: wrong\n", shape->name);
 	return ret;
 }
 
-/* It fails in the middle: one event all the same, and then the connection's. */
+/*
+ * It fails in the middle: one event all the same, one of the message that was not
+ * sent, and then the connection's.
+ */
 static int move_beyond(void)
 {
 	DAT_RMR_TRIPLET remote = self.window;
@@ -244,7 +361,9 @@ static int move_beyond(void)
 		return ret;
 	remote.virtual_address += SIZE / 2;
 	remote.segment_length = SIZE;
-	ret = move(&list, &remote, DMA_FROM_DEVICE, true) ?:
+	ret = move_and_tell(&list, &remote, DMA_FROM_DEVICE, 0) ?:
+	      expect_dto(self.client_evd, COOKIE, DAT_DTO_RDMA_READ, 0, true) ?:
+	      expect_dto(self.client_evd, NOTE_COOKIE, DAT_DTO_SEND, 0, true) ?:
 	      next_event(self.client_evd, &event);
 	list_free(&list, shapes[1].order);
 	if (!ret && event.event_number == DAT_DTO_COMPLETION_EVENT) {
@@ -255,6 +374,24 @@ static int move_beyond(void)
 }
 
 /* ---- the connection ----------------------------------------------------- */
+
+static int make_notes(void)
+{
+	DAT_REGION_DESCRIPTION region;
+
+	self.notes = kzalloc(sizeof(*self.notes), GFP_KERNEL);
+	if (!self.notes)
+		return -ENOMEM;
+	region.for_va = self.notes;
+	return failed(dat_lmr_kcreate(self.ia, DAT_MEM_TYPE_VIRTUAL, region,
+				      sizeof(*self.notes), self.pz,
+				      DAT_MEM_PRIV_LOCAL_READ_FLAG |
+				      DAT_MEM_PRIV_LOCAL_WRITE_FLAG,
+				      DAT_VA_TYPE_VA,
+				      DAT_MEM_OPTIMIZE_DONT_CARE,
+				      &self.notes_lmr, &self.notes_context,
+				      NULL, NULL, NULL), "dat_lmr_kcreate");
+}
 
 static int make_memory(void)
 {
@@ -324,6 +461,7 @@ static int make_connection(void)
 
 	if (failed(dat_pz_create(self.ia, &self.pz), "dat_pz_create") ||
 	    make_memory() ||
+	    make_notes() ||
 	    make_evd(DAT_EVD_CR_FLAG, &self.cr_evd) ||
 	    failed(dat_psp_create(self.ia, port, self.cr_evd,
 				  DAT_PSP_CONSUMER_FLAG, &self.psp),
@@ -351,6 +489,7 @@ static int __init rw_test_init(void)
 	kvfree(self.memory);
 	kvfree(self.data);
 	kvfree(self.read);
+	kfree(self.notes);
 	if (!ret)
 		pr_info("all data are right\n");
 	return ret;
