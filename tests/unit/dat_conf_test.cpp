@@ -116,7 +116,7 @@ TEST(DatConf, BrokenLinesTellWhy)
 		{ "a u1.2 threadsafe default l.so V.1.0 \"\" # \"\"", "7 fields, not 8" },
 		{ "a u1.2 threadsafe default l.so V.1.0 \"\" \"\" more", "9 fields, not 8" },
 		{ "\"\" u1.2 threadsafe default l.so V.1.0 \"\" \"\"", "the adapter has no name" },
-		{ std::string(256, 'x') + " u1.2 threadsafe default l.so V.1.0 \"\" \"\"",
+		{ std::string(256, 'x').append(" u1.2 threadsafe default l.so V.1.0 \"\" \"\""),
 		  "the adapter's name is longer than 255 bytes" },
 		{ "a 1.2 threadsafe default l.so V.1.0 \"\" \"\"",
 		  "the API version is \"1.2\", not like u1.2 or k1.2" },
