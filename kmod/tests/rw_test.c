@@ -18,6 +18,7 @@
 #define REMOTE		0x7f0000000123ULL
 #define RKEY		0x5566
 #define MAX_ENTRIES	32
+#define THREE		15		/* pages: as many requests, not registered */
 
 /* Of the test that runs: memory, and a list of pieces of it. */
 static struct page *memory;
@@ -322,16 +323,16 @@ static void rw_prefers_registration(struct kunit *test)
 
 	env->dev->ib.attrs.max_sgl_rd = 2;
 	env->dev->ib.attrs.max_fast_reg_page_list_len = 16;
-	list_pages(ENTRIES);
-	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, ENTRIES,
-				 ENTRIES * PAGE_SIZE), 0);
+	list_pages(THREE);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, THREE,
+				 THREE * PAGE_SIZE), 0);
 	KUNIT_EXPECT_EQ(test, outstanding(&tep), 2);
 	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->opcode,
 			IB_WR_REG_MR);
 	expect_rdma(test, &tep, 1, IB_WR_RDMA_READ, 0, 1);
 	finish(env, &tep, 2, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS,
-		    ENTRIES * PAGE_SIZE);
+		    THREE * PAGE_SIZE);
 }
 
 /* ---- what goes wrong ---------------------------------------------------- */
@@ -577,8 +578,6 @@ static void rw_map_errors(struct kunit *test)
 
 /* ---- what follows ------------------------------------------------------- */
 
-#define ENTRIES		15	/* three requests, without registration */
-
 /* What follows a transfer: a write, and a message that tells of both. */
 struct follow {
 	DAT_LMR_TRIPLET iov;
@@ -667,7 +666,7 @@ static void transfer_is_one_chain(struct kunit *test)
 	u32 i;
 
 	follow_init(env, &follow);
-	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
 		    DAT_SUCCESS);
 	/* Nobody looks at it any more. */
@@ -722,7 +721,7 @@ static void transfer_is_suppressed(struct kunit *test)
 	follow_init(env, &follow);
 	follow.dto[0].flags = DAT_COMPLETION_SUPPRESS_FLAG;
 	for (i = 0; i < 3; i++) {
-		EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+		EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 					   DAT_COMPLETION_SUPPRESS_FLAG,
 					   &follow), DAT_SUCCESS);
 		finish(env, &tep, 4, IB_WC_SUCCESS);
@@ -742,7 +741,7 @@ static void transfer_fails(struct kunit *test)
 	struct follow follow;
 
 	follow_init(env, &follow);
-	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 				   DAT_COMPLETION_SUPPRESS_FLAG, &follow),
 		    DAT_SUCCESS);
 	finish(env, &tep, 1, IB_WC_SUCCESS);
@@ -763,7 +762,7 @@ static void transfer_fails_at_first(struct kunit *test)
 	struct follow follow;
 
 	follow_init(env, &follow);
-	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 				   DAT_COMPLETION_SUPPRESS_FLAG, &follow),
 		    DAT_SUCCESS);
 	KUNIT_EXPECT_EQ(test, fake_finish(qp, &qp->sq, 1, IB_WC_LOC_PROT_ERR),
@@ -786,14 +785,14 @@ static void transfer_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 1, PAGE_SIZE), 0);
 	KUNIT_EXPECT_EQ(test, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
 					DAT_RESOURCE_CREDITS),
-			transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+			transfer(&tep, DMA_TO_DEVICE, THREE,
 				 DAT_COMPLETION_DEFAULT_FLAG, &follow));
 	KUNIT_EXPECT_EQ(test, outstanding(&tep), 1);
 	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 1);
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, PAGE_SIZE);
 
-	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
 		    DAT_SUCCESS);
 	finish(env, &tep, 5, IB_WC_SUCCESS);
@@ -844,13 +843,13 @@ static void transfer_is_flushed(struct kunit *test)
 	follow_init(env, &follow);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
 	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
-	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 				   DAT_COMPLETION_SUPPRESS_FLAG, &follow),
 		    DAT_SUCCESS);
 	expect_ends(env, &tep, DAT_DTO_ERR_FLUSHED, DAT_DTO_ERR_FLUSHED,
 		    DAT_DTO_ERR_FLUSHED);
 	follow.dto[1].op = DAT_DTO_BIND_MW;
-	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
 		    DAT_INVALID_PARAMETER);
 	EXPECT_NO_EVENT(test, &tep.request);
@@ -882,7 +881,7 @@ static void transfer_is_not_posted(struct kunit *test)
 		tep = connected(env, DEPTH);
 		env_qp(&tep)->post_error = -ENOMEM;
 		env_qp(&tep)->post_good = row[i].good;
-		EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, ENTRIES,
+		EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
 					   DAT_COMPLETION_SUPPRESS_FLAG,
 					   &follow), DAT_SUCCESS);
 		EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
