@@ -32,8 +32,8 @@ typedef __typeof__(&dat_lmr_create) DAT_LMR_CREATE_FUNC;
 typedef __typeof__(&dat_lmr_query) DAT_LMR_QUERY_FUNC;
 
 struct dat_provider {
-	const char *device_name;	/* the adapter's name, as it is registered */
-	DAT_PVOID extension;		/* the provider's own */
+	const char *device_name; /* the adapter's name, as it is registered */
+	DAT_PVOID extension; /* the provider's own */
 	DAT_IA_OPEN_FUNC ia_open_func;
 	DAT_IA_QUERY_FUNC ia_query_func;
 	DAT_IA_CLOSE_FUNC ia_close_func;
@@ -120,6 +120,23 @@ struct dat_provider {
 	DAT_IA_HA_RELATED_FUNC ia_ha_related_func;
 	DAT_HANDLE_EXTENDEDOP_FUNC handle_extendedop_func;
 };
+
+/* As in dat_redirection.h, for what programs alone have. */
+#define DAT_LMR_CREATE(ia, ...) DAT_CALL_PROVIDER(ia, lmr_create, ia, __VA_ARGS__)
+#define DAT_EVD_CREATE(ia, ...) DAT_CALL_PROVIDER(ia, evd_create, ia, __VA_ARGS__)
+#define DAT_EVD_ENABLE(evd) DAT_CALL_PROVIDER(evd, evd_enable, evd)
+#define DAT_EVD_WAIT(evd, ...) DAT_CALL_PROVIDER(evd, evd_wait, evd, __VA_ARGS__)
+#define DAT_EVD_DISABLE(evd) DAT_CALL_PROVIDER(evd, evd_disable, evd)
+#define DAT_EVD_SET_UNWAITABLE(evd) DAT_CALL_PROVIDER(evd, evd_set_unwaitable, evd)
+#define DAT_EVD_CLEAR_UNWAITABLE(evd) DAT_CALL_PROVIDER(evd, evd_clear_unwaitable, evd)
+#define DAT_EVD_MODIFY_CNO(evd, ...) DAT_CALL_PROVIDER(evd, evd_modify_cno, evd, __VA_ARGS__)
+#define DAT_CNO_CREATE(ia, ...) DAT_CALL_PROVIDER(ia, cno_create, ia, __VA_ARGS__)
+#define DAT_CNO_FD_CREATE(ia, ...) DAT_CALL_PROVIDER(ia, cno_fd_create, ia, __VA_ARGS__)
+#define DAT_CNO_TRIGGER(cno, ...) DAT_CALL_PROVIDER(cno, cno_trigger, cno, __VA_ARGS__)
+#define DAT_CNO_MODIFY_AGENT(cno, ...) DAT_CALL_PROVIDER(cno, cno_modify_agent, cno, __VA_ARGS__)
+#define DAT_CNO_QUERY(cno, ...) DAT_CALL_PROVIDER(cno, cno_query, cno, __VA_ARGS__)
+#define DAT_CNO_FREE(cno) DAT_CALL_PROVIDER(cno, cno_free, cno)
+#define DAT_CNO_WAIT(cno, ...) DAT_CALL_PROVIDER(cno, cno_wait, cno, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

@@ -12,20 +12,28 @@
 #include <dat2/udat.h>
 
 #include <dat2/dat_registry.h>
+#include <dat2/udat_redirection.h>
 
 #include <dat2/dat_ib_extensions.h>
 
-#define SIZE(type)	printf("sizeof(%s) %zu\n", #type, sizeof(type));
+#define SIZE(type) printf("sizeof(%s) %zu\n", #type, sizeof(type));
 #define AT(type, member) printf("%s.%s %zu\n", #type, #member, offsetof(type, member));
-#define VALUE(name)	printf("%s %#llx\n", #name, (unsigned long long)(name));
-#define TEXT(name)	printf("%s %s\n", #name, name);
+#define VALUE(name) printf("%s %#llx\n", #name, (unsigned long long)(name));
+#define TEXT(name) printf("%s %s\n", #name, name);
 
 /* Of a macro over dat_extension_op(): the operation, and where its arguments go. */
-#define AS_TEXT(...)	#__VA_ARGS__
+#define AS_TEXT(...) #__VA_ARGS__
 #define dat_extension_op(...) AS_TEXT(__VA_ARGS__)
-#define OPERATION(call)	operation(#call, call);
+#define OPERATION(call) operation(#call, call);
+/* The same of a macro over a provider's table: the entry, and where its arguments go. */
+#define ENTRY(call) operation(#call, AS_TEXT(call));
 
-/* Of the words the operation and the arguments, which are letters; no casts. */
+static int ends_with(const char *word, size_t length, const char *end)
+{
+	return length > strlen(end) && !strncmp(word + length - strlen(end), end, strlen(end));
+}
+
+/* Of the words the operation or entry and the arguments, which are letters; no casts. */
 static void operation(const char *call, const char *words)
 {
 	static const char letters[] =
@@ -35,8 +43,8 @@ static void operation(const char *call, const char *words)
 	printf("%s ", call);
 	for (; *words; words += length + strcspn(words + length, letters)) {
 		length = strspn(words, letters);
-		if (length == 1 ||
-		    (length > 3 && words[length] != ')' && !strncmp(words + length - 3, "_OP", 3)))
+		if (length == 1 || ends_with(words, length, "_func") ||
+		    (words[length] != ')' && ends_with(words, length, "_OP")))
 			printf("%.*s,", (int)length, words);
 		if (!length)
 			length = strcspn(words, letters);
