@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The life of a connection.
+ *
+ * All of its memory is there before it is accepted. From then on one EVD has all of its
+ * events; its upcall does no more than to queue the worker, which takes them in order:
+ * LIO is only called from places that may sleep.
+ *
+ * The connection belongs to its portal until LIO's login thread takes it, then to LIO
+ * until isert_free_conn(). When it is lost, the one or the other is told and frees it.
+ *
+ * It ends in conn_close(). The EP is disconnected, the gate is closed to those
+ * who would post, all that was posted completes, and the worker has seen that.
+ */
+
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/kthread.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "isert.h"
+
+/* Memory is made in pieces of this size. */
+#define CHUNK		SZ_32K
+/* A request's data is where commands can use it as it is, for any disk. */
+#define RX_DATA_AT	512
+#define RX_SIZE		(RX_DATA_AT + ISERT_DATA)
+#define TX_SIZE		512
+/* Requests of the EP for each of our requests: reads and writes take several. */
+#define DTOS_PER_CMD	8
+#define MAX_IOV		32
+#define MAX_READS	16
+/* Until a connection has to have sent its first login request. */
+#define LOGIN_TIME	(15 * HZ)
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* @size bytes of the chunk at hand, or of a new one: multiples of 512. */
+static void *carve(struct isert_conn *conn, u32 size, struct isert_memory **memory)
+{
+	if (conn->left < size) {
+		if (isert_memory_make(conn->device, &conn->memory[conn->chunks], CHUNK))
+			return NULL;
+		conn->chunks++;
+		conn->left = CHUNK;
+	}
+	*memory = &conn->memory[conn->chunks - 1];
+	conn->left -= size;
+	return (*memory)->at + conn->left;
+}
+
+static bool tx_make(struct isert_conn *conn, struct isert_tx *tx, u32 size)
+{
+	tx->dto.kind = ISERT_SEND;
+	tx->pdu = carve(conn, size, &tx->memory);
+	return tx->pdu;
+}
+
+static int make_memory(struct isert_conn *conn)
+{
+	unsigned int depth, i;
+	void *at;
+
+	depth = min_t(unsigned int, isert_depth, conn->device->attr.max_dto_per_ep);
+	conn->depth = depth;
+	conn->rx = kcalloc(depth, sizeof(*conn->rx), GFP_KERNEL);
+	conn->tx = kcalloc(depth, sizeof(*conn->tx), GFP_KERNEL);
+	/* More than all of it takes. */
+	conn->memory = kcalloc(depth + 2, sizeof(*conn->memory), GFP_KERNEL);
+	if (!conn->rx || !conn->tx || !conn->memory ||
+	    !tx_make(conn, &conn->big, RX_SIZE))
+		return -ENOMEM;
+	for (i = 0; i < depth; i++) {
+		at = carve(conn, RX_SIZE, &conn->rx[i].memory);
+		if (!at || !tx_make(conn, &conn->tx[i], TX_SIZE))
+			return -ENOMEM;
+		conn->rx[i].dto.kind = ISERT_RECV;
+		conn->rx[i].pdu = at + RX_DATA_AT - sizeof(struct isert_pdu);
+		list_add_tail(&conn->tx[i].list, &conn->tx_free);
+	}
+	return 0;
+}
+
+static void free_memory(struct isert_conn *conn)
+{
+	isert_bounce_free(conn);
+	while (conn->chunks)
+		isert_memory_free(&conn->memory[--conn->chunks]);
+	kfree(conn->memory);
+	kfree(conn->tx);
+	kfree(conn->rx);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static void conn_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
+{
+	struct isert_conn *conn = instance;
+
+	queue_work(isert_wq, &conn->work);
+}
+
+static void completed(struct isert_conn *conn, const DAT_DTO_COMPLETION_EVENT_DATA *data)
+{
+	struct isert_dto *dto = data->user_cookie.as_ptr;
+	bool ok = data->status == DAT_DTO_SUCCESS;
+	struct isert_rx *rx;
+
+	/* The connection ends; there is an event of that, too. */
+	if (!ok && data->status != DAT_DTO_ERR_FLUSHED)
+		isert_say(conn, "a transfer failed: status %d", data->status);
+	if (!dto)
+		return;
+	if (dto->kind == ISERT_RECV) {
+		rx = container_of(dto, struct isert_rx, dto);
+		rx->length = data->transfered_length;
+		if (ok)
+			list_add_tail(&rx->list, &conn->received);
+		return;
+	}
+	atomic_dec(&conn->posted);
+	WRITE_ONCE(conn->completed, conn->completed + 1);
+	if (wq_has_sleeper(&conn->wait))
+		wake_up_all(&conn->wait);
+	if (dto->kind == ISERT_SEND)
+		isert_tx_done(conn, container_of(dto, struct isert_tx, dto));
+	else if (dto->kind == ISERT_BOUNCE)
+		isert_bounce_done(conn, dto, ok);
+	else if (ok)
+		/* Else LIO frees the command with the connection. */
+		isert_read_done(container_of(dto, struct isert_cmd, dto));
+}
+
+static void conn_work(struct work_struct *work)
+{
+	struct isert_conn *conn = container_of(work, struct isert_conn, work);
+	DAT_EVENT event;
+
+	while (dat_evd_dequeue(conn->evd, &event) == DAT_SUCCESS) {
+		if (event.event_number == DAT_DTO_COMPLETION_EVENT)
+			completed(conn, &event.event_data.dto_completion_event_data);
+		else if (event.event_number != DAT_CONNECTION_EVENT_ESTABLISHED)
+			isert_conn_down(conn);
+		cond_resched();
+	}
+	isert_waiting_go_on(conn);
+	isert_rx_go_on(conn);
+}
+
+void isert_conn_down(struct isert_conn *conn)
+{
+	if (xchg(&conn->down, true))
+		return;
+	wake_up_all(&conn->wait);
+	isert_login_lost(conn);
+}
+
+/* ---- the gate ------------------------------------------------------------ */
+
+/* Whoever posts, or takes a command off LIO's list, is between these. */
+bool isert_enter(struct isert_conn *conn)
+{
+	down_read(&conn->gate);
+	if (!conn->closed)
+		return true;
+	up_read(&conn->gate);
+	return false;
+}
+
+void isert_leave(struct isert_conn *conn)
+{
+	up_read(&conn->gate);
+}
+
+/* ---- the beginning ------------------------------------------------------- */
+
+static int make_ep(struct isert_conn *conn)
+{
+	const DAT_UPCALL_OBJECT upcall = { conn, conn_upcall };
+	const struct dat_ia_attr *can = &conn->device->attr;
+	const DAT_EP_ATTR attr = {
+		.max_recv_dtos = conn->depth,
+		.max_request_dtos = min_t(DAT_COUNT, can->max_dto_per_ep,
+					  conn->depth * DTOS_PER_CMD),
+		.max_recv_iov = 1,
+		.max_request_iov = min_t(DAT_COUNT, MAX_IOV, can->max_iov_segments_per_dto),
+		.max_rdma_read_out = min_t(DAT_COUNT, MAX_READS, can->max_rdma_read_per_ep_out),
+	};
+	DAT_RETURN ret;
+
+	ret = dat_evd_kcreate(conn->device->ia, 2 * conn->depth + 16, DAT_UPCALL_NOTIFY, &upcall,
+			      DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG, &conn->evd);
+	if (ret == DAT_SUCCESS)
+		ret = dat_ep_create(conn->device->ia, conn->device->pz, conn->evd, conn->evd,
+				    conn->evd, &attr, &conn->ep);
+	if (ret == DAT_SUCCESS)
+		return 0;
+	isert_complain(ret, "a connection's EP");
+	return -ENOMEM;
+}
+
+static void copy_address(struct sockaddr_storage *to, const struct sockaddr *at, u64 port)
+{
+	memcpy(to, at, at->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						   sizeof(struct sockaddr_in));
+	/* It is at the same place in both. */
+	((struct sockaddr_in *)to)->sin_port = cpu_to_be16(port);
+}
+
+/* What the initiator says, and who it is. */
+static int look_at(struct isert_conn *conn, DAT_CR_HANDLE cr, const struct sockaddr *local,
+		   DAT_CONN_QUAL port)
+{
+	const struct iser_cm_hdr *hello;
+	DAT_CR_PARAM param;
+
+	if (dat_cr_query(cr, DAT_CR_FIELD_ALL & ~DAT_CR_FIELD_LOCAL_EP_HANDLE,
+			 &param) != DAT_SUCCESS)
+		return -EIO;
+	copy_address(&conn->local, local, port);
+	copy_address(&conn->remote, param.remote_ia_address_ptr, param.remote_port_qual);
+	hello = param.private_data;
+	conn->invalidate = param.private_data_size >= (DAT_COUNT)sizeof(*hello) &&
+			   !(hello->flags & ISER_SEND_W_INV_NOT_SUP);
+	return 0;
+}
+
+/* One receive is enough: requests of a login come one by one. */
+static int accept(struct isert_conn *conn, DAT_CR_HANDLE cr)
+{
+	struct iser_cm_hdr answer = { .flags = ISERT_ZBVA_NOT_USED };
+	DAT_RETURN ret;
+
+	if (!conn->invalidate)
+		answer.flags |= ISERT_SEND_W_INV_NOT_USED;
+	if (isert_rx_post(conn, &conn->rx[0]))
+		return -EIO;
+	ret = dat_cr_accept(cr, conn->ep, sizeof(answer), &answer);
+	if (ret == DAT_SUCCESS)
+		return 0;
+	isert_complain(ret, "dat_cr_accept");
+	return -EIO;
+}
+
+static struct isert_conn *conn_alloc(struct isert_device *device)
+{
+	struct isert_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+
+	if (!conn)
+		return NULL;
+	isert_device_hold(device);
+	conn->device = device;
+	conn->deadline = jiffies + LOGIN_TIME;
+	INIT_LIST_HEAD(&conn->list);
+	INIT_LIST_HEAD(&conn->received);
+	INIT_LIST_HEAD(&conn->waiting);
+	INIT_LIST_HEAD(&conn->tx_free);
+	INIT_WORK(&conn->work, conn_work);
+	init_rwsem(&conn->gate);
+	init_waitqueue_head(&conn->wait);
+	spin_lock_init(&conn->lock);
+	mutex_init(&conn->bounce_lock);
+	mutex_init(&conn->statsn);
+	return conn;
+}
+
+struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr,
+				   const struct sockaddr *local, DAT_CONN_QUAL port)
+{
+	struct isert_conn *conn = conn_alloc(device);
+
+	if (!conn)
+		return NULL;
+	if (!look_at(conn, cr, local, port) && !make_memory(conn) && !make_ep(conn) &&
+	    !accept(conn, cr))
+		return conn;
+	isert_conn_free(conn);
+	return NULL;
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+/* Nothing is on its way any more when it returns, and nothing will be posted. */
+static void conn_close(struct isert_conn *conn)
+{
+	if (!conn->ep)
+		return;
+	isert_conn_down(conn);
+	/* It may be disconnected, or never have been connected. */
+	dat_ep_disconnect(conn->ep, DAT_CLOSE_ABRUPT_FLAG);
+	down_write(&conn->gate);
+	conn->closed = true;
+	up_write(&conn->gate);
+	dat_ext_ep_drain(conn->ep);
+	/* All events are queued, but perhaps their upcall has not run. */
+	queue_work(isert_wq, &conn->work);
+	flush_work(&conn->work);
+	isert_waiting_purge(conn);
+}
+
+void isert_conn_free(struct isert_conn *conn)
+{
+	conn_close(conn);
+	if (conn->evd) {
+		dat_evd_modify_upcall(conn->evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
+				      DAT_UPCALL_INVOC_NEW);
+		cancel_work_sync(&conn->work);
+	}
+	if (conn->ep)
+		dat_ep_free(conn->ep);
+	if (conn->evd)
+		dat_evd_free(conn->evd);
+	free_memory(conn);
+	isert_device_put(conn->device);
+	kfree(conn);
+}
+
+/* ---- LIO's receive thread ------------------------------------------------ */
+
+/*
+ * It has nothing to receive, but LIO has it end before it frees the connection's
+ * commands, whoever else asks for that. That it returns asks for it.
+ */
+void isert_get_rx_pdu(struct iscsit_conn *lio)
+{
+	struct isert_conn *conn = lio->context;
+
+	WRITE_ONCE(conn->ready, true);
+	queue_work(isert_wq, &conn->work);
+	wait_event_interruptible(conn->wait, READ_ONCE(conn->down) || kthread_should_stop());
+	conn_close(conn);
+	/* The transmit thread may be at a logout's end: it must not meet this one there. */
+	if (atomic_read(&lio->conn_logout_remove))
+		wait_for_completion_timeout(&lio->conn_logout_comp, SECONDS_FOR_LOGOUT_COMP * HZ);
+}
+
+void isert_free_conn(struct iscsit_conn *lio)
+{
+	struct isert_conn *conn = lio->context;
+
+	/* LIO also frees one for which there never was an initiator. */
+	if (!conn)
+		return;
+	isert_login_end(conn);
+	isert_conn_free(conn);
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Requests of the initiator.
+ *
+ * The worker looks at each request, and gives it to LIO. LIO trusts a transport that
+ * stands between it and the wire in part only; here is checked what it does not check:
+ * that the data it speaks of has come, that there are no additional headers, and
+ * requests that fit in no state that they meet. Who sends such a thing is dropped, with
+ * a message. What an honest initiator may send too late is ignored.
+ *
+ * A request's memory is posted again as soon as LIO has it, unless a command works on
+ * its immediate data right there, until it is answered. LIO has a number of commands
+ * for each session; without a free one the worker leaves requests where they are, and so
+ * the initiator's credits are bounded by the receives.
+ */
+
+#include <linux/slab.h>
+
+#include "isert.h"
+
+int isert_rx_post(struct isert_conn *conn, struct isert_rx *rx)
+{
+	DAT_LMR_TRIPLET iov = isert_segment(rx->memory, rx->pdu, sizeof(*rx->pdu) + ISERT_DATA);
+	DAT_DTO_COOKIE cookie = { .as_ptr = &rx->dto };
+
+	if (!isert_error(dat_ep_post_recv(conn->ep, 1, &iov, cookie, DAT_COMPLETION_DEFAULT_FLAG),
+			 "dat_ep_post_recv"))
+		return 0;
+	isert_conn_down(conn);
+	return -EIO;
+}
+
+/* The command does not need its immediate data any more. */
+void isert_rx_release(struct isert_conn *conn, struct isert_cmd *icmd)
+{
+	struct isert_rx *rx = icmd->rx;
+
+	icmd->rx = NULL;
+	if (rx)
+		isert_rx_post(conn, rx);
+}
+
+static u32 data_of(const struct isert_rx *rx)
+{
+	return ntoh24(rx->pdu->iscsi.dlength);
+}
+
+/* ---- commands ------------------------------------------------------------ */
+
+/* NULL: LIO has none free. It must not wait: this worker is who frees them. */
+static struct iscsit_cmd *cmd_new(struct isert_conn *conn, struct isert_rx *rx)
+{
+	struct iscsit_cmd *cmd = iscsit_allocate_cmd(conn->conn, TASK_RUNNING);
+	const struct iser_ctrl *iser = &rx->pdu->iser;
+	struct isert_cmd *icmd;
+
+	if (!cmd)
+		return NULL;
+	icmd = iscsit_priv_cmd(cmd);
+	icmd->dto.kind = ISERT_READ;
+	icmd->flags = iser->flags;
+	icmd->read.virtual_address = be64_to_cpu(iser->read_va);
+	icmd->read.rmr_context = be32_to_cpu(iser->read_stag);
+	icmd->write.virtual_address = be64_to_cpu(iser->write_va);
+	icmd->write.rmr_context = be32_to_cpu(iser->write_stag);
+	return cmd;
+}
+
+/* Where that is all of its data, it works on it in place, and LIO allocates nothing. */
+static void take_data(struct iscsit_cmd *cmd, struct isert_rx *rx)
+{
+	struct isert_cmd *icmd = iscsit_priv_cmd(cmd);
+	struct se_cmd *se_cmd = &cmd->se_cmd;
+	u32 size = min(cmd->first_burst_len, se_cmd->data_length);
+
+	if (se_cmd->se_cmd_flags & SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC) {
+		icmd->rx = rx;
+		rx->kept = true;
+		sg_init_one(&icmd->sg, rx->pdu->data, size);
+		se_cmd->t_data_sg = &icmd->sg;
+		se_cmd->t_data_nents = 1;
+	} else {
+		sg_copy_from_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, rx->pdu->data, size);
+	}
+	cmd->write_data_done += size;
+	if (cmd->write_data_done < se_cmd->data_length)
+		return;
+	spin_lock_bh(&cmd->istate_lock);
+	cmd->cmd_flags |= ICF_GOT_LAST_DATAOUT;
+	cmd->i_state = ISTATE_RECEIVED_LAST_DATAOUT;
+	spin_unlock_bh(&cmd->istate_lock);
+}
+
+static int rx_scsi(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
+{
+	struct iscsi_scsi_req *req = (void *)&rx->pdu->iscsi;
+	struct se_cmd *se_cmd = &cmd->se_cmd;
+	bool failed, more;
+	int ret;
+
+	/* LIO has queued a reject. */
+	if (iscsit_setup_scsi_cmd(conn->conn, cmd, (void *)req) < 0)
+		return 0;
+	if (!cmd->immediate_data)
+		return iscsit_process_scsi_cmd(conn->conn, cmd, req);
+	if (cmd->first_burst_len == se_cmd->data_length)
+		se_cmd->se_cmd_flags |= SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC;
+	ret = iscsit_process_scsi_cmd(conn->conn, cmd, req);
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		take_data(cmd, rx);
+	/* It may be over as soon as it is in sequence. */
+	failed = cmd->sense_reason;
+	more = cmd->unsolicited_data && cmd->write_data_done < se_cmd->data_length;
+	ret = iscsit_sequence_cmd(conn->conn, cmd, (void *)req, req->cmdsn);
+	if (ret == CMDSN_ERROR_CANNOT_RECOVER)
+		return -EPROTO;
+	if (failed || ret == CMDSN_LOWER_THAN_EXP)
+		target_put_sess_cmd(se_cmd);
+	else if (more)
+		iscsit_set_unsolicited_dataout(cmd);
+	return 0;
+}
+
+/* By LIO's tag, or by the initiator's, as LIO looks for it: the first one. */
+static struct iscsit_cmd *find(struct isert_conn *conn, const struct isert_rx *rx, bool by_ttt)
+{
+	const struct iscsi_hdr *hdr = &rx->pdu->iscsi;
+	struct iscsit_cmd *cmd, *found = NULL;
+	struct iscsit_conn *lio = conn->conn;
+
+	if (!by_ttt && hdr->itt == RESERVED_ITT)
+		return NULL;
+	spin_lock_bh(&lio->cmd_lock);
+	list_for_each_entry(cmd, &lio->conn_cmd_list, i_conn_node) {
+		if (by_ttt ? cmd->targ_xfer_tag != be32_to_cpu(hdr->ttt) :
+		    cmd->init_task_tag != hdr->itt || cmd->cmd_flags & ICF_GOT_LAST_DATAOUT)
+			continue;
+		found = cmd;
+		break;
+	}
+	spin_unlock_bh(&lio->cmd_lock);
+	return found;
+}
+
+/* Within the first burst; LIO would answer what is not, and lose a reference by that. */
+static bool data_is_right(const struct iscsit_cmd *cmd, const struct iscsi_data *req)
+{
+	const struct iscsi_sess_ops *ops = cmd->conn->sess->sess_ops;
+	u32 size = ntoh24(req->dlength), burst = cmd->first_burst_len + size;
+
+	return !ops->InitialR2T && size && size <= cmd->conn->conn_ops->MaxXmitDataSegmentLength &&
+	       (u64)be32_to_cpu(req->offset) + size <= cmd->se_cmd.data_length &&
+	       burst <= ops->FirstBurstLength &&
+	       (!(req->flags & ISCSI_FLAG_CMD_FINAL) || burst == ops->FirstBurstLength ||
+		burst == cmd->se_cmd.data_length);
+}
+
+/* Only these bring the command on; it may have failed while they were on the way. */
+static int rx_data_out(struct isert_conn *conn, struct isert_rx *rx)
+{
+	struct iscsi_data *req = (void *)&rx->pdu->iscsi;
+	struct iscsit_cmd *cmd = find(conn, rx, false);
+
+	if (!cmd || cmd->iscsi_opcode != ISCSI_OP_SCSI_CMD || !cmd->unsolicited_data ||
+	    cmd->data_direction != DMA_TO_DEVICE || cmd->se_cmd.t_state != TRANSPORT_WRITE_PENDING)
+		return 0;
+	if (!data_is_right(cmd, req))
+		return -EPROTO;
+	cmd = NULL;
+	if (iscsit_check_dataout_hdr(conn->conn, req, &cmd) < 0)
+		return -EPROTO;
+	if (!cmd)
+		return 0;
+	sg_pcopy_from_buffer(cmd->se_cmd.t_data_sg, cmd->se_cmd.t_data_nents, rx->pdu->data,
+			     data_of(rx), be32_to_cpu(req->offset));
+	return iscsit_check_dataout_payload(cmd, req, false);
+}
+
+/* ---- all else ------------------------------------------------------------ */
+
+/*
+ * Checked is what LIO would reject in a way that leaks. An answer to a NOP-In ends that;
+ * but LIO looks for its tag only, which reads have too, and two would end it twice.
+ */
+static bool nop_is_right(struct isert_conn *conn, const struct isert_rx *rx)
+{
+	const struct iscsi_nopout *req = (void *)&rx->pdu->iscsi;
+	bool answer = req->ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
+	struct iscsit_cmd *cmd;
+
+	if (!(req->flags & ISCSI_FLAG_CMD_FINAL) ||
+	    data_of(rx) > conn->conn->conn_ops->MaxXmitDataSegmentLength)
+		return false;
+	if (req->itt != RESERVED_ITT)
+		return !answer;
+	if (!answer)
+		return req->opcode & ISCSI_OP_IMMEDIATE;
+	cmd = find(conn, rx, true);
+	return req->opcode & ISCSI_OP_IMMEDIATE && cmd && cmd->iscsi_opcode == ISCSI_OP_NOOP_IN &&
+	       cmd->i_state == ISTATE_SENT_NOPIN_WANT_RESPONSE;
+}
+
+static int rx_nop(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
+{
+	struct iscsi_nopout *req = (void *)&rx->pdu->iscsi;
+
+	if (iscsit_setup_nop_out(conn->conn, cmd, req) < 0)
+		return -EPROTO;
+	return iscsit_process_nop_out(conn->conn, cmd, req);
+}
+
+/* What LIO knows is SendTargets, and, without data, the next part of the answer. */
+static bool text_is_right(struct isert_conn *conn, const struct isert_rx *rx)
+{
+	static const char * const known[] = {
+		"SendTargets=All", "SendTargets=iqn.", "SendTargets=eui.",
+	};
+	const struct iscsi_text *req = (void *)&rx->pdu->iscsi;
+	const u8 *data = rx->pdu->data;
+	u32 i, size = data_of(rx), len = strlen(known[1]);
+
+	if (!(req->flags & ISCSI_FLAG_CMD_FINAL) || req->flags & ISCSI_FLAG_TEXT_CONTINUE ||
+	    size > conn->conn->conn_ops->MaxXmitDataSegmentLength)
+		return false;
+	if (req->ttt != cpu_to_be32(ISCSI_RESERVED_TAG))
+		return !size;
+	/* The first one's end counts as well. */
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (size >= len && !memcmp(data, known[i], len))
+			return true;
+	return false;
+}
+
+/* LIO has no next part for a single target. */
+static struct iscsit_cmd *text_find(struct isert_conn *conn, const struct isert_rx *rx)
+{
+	struct iscsit_cmd *cmd = find(conn, rx, false);
+
+	if (!cmd || cmd->iscsi_opcode != ISCSI_OP_TEXT || cmd->i_state != ISTATE_SENT_STATUS ||
+	    cmd->cmd_flags & ICF_SENDTARGETS_SINGLE ||
+	    cmd->targ_xfer_tag != be32_to_cpu(rx->pdu->iscsi.ttt))
+		return NULL;
+	return cmd;
+}
+
+static int rx_text(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
+{
+	struct iscsi_text *req = (void *)&rx->pdu->iscsi;
+
+	if (!cmd)
+		cmd = text_find(conn, rx);
+	if (!cmd || iscsit_setup_text_cmd(conn->conn, cmd, req) < 0)
+		return -EPROTO;
+	if (data_of(rx)) {
+		cmd->text_in_ptr = kmemdup_nul(rx->pdu->data, data_of(rx), GFP_KERNEL);
+		if (!cmd->text_in_ptr) {
+			iscsit_free_cmd(cmd, false);
+			return -ENOMEM;
+		}
+	}
+	return iscsit_process_text_cmd(conn->conn, cmd, req);
+}
+
+/* ---- the worker ---------------------------------------------------------- */
+
+/* It is a PDU, with all that it says there is. */
+static bool is_whole(struct isert_conn *conn, const struct isert_rx *rx)
+{
+	const struct isert_pdu *pdu = rx->pdu;
+	DAT_LMR_TRIPLET iov = isert_segment(rx->memory, pdu, sizeof(*pdu) + ISERT_DATA);
+
+	isert_sync_in(conn->device, &iov);
+	return rx->length >= sizeof(*pdu) && (pdu->iser.flags & 0xf0) == ISCSI_CTRL &&
+	       !pdu->iscsi.hlength && data_of(rx) <= rx->length - sizeof(*pdu);
+}
+
+/* What brings no command of its own has NULL for it. */
+static int dispatch(struct isert_conn *conn, struct isert_rx *rx, struct iscsit_cmd *cmd)
+{
+	void *hdr = &rx->pdu->iscsi;
+
+	switch (rx->pdu->iscsi.opcode & ISCSI_OPCODE_MASK) {
+	case ISCSI_OP_SCSI_CMD:
+		return rx_scsi(conn, cmd, rx);
+	case ISCSI_OP_SCSI_DATA_OUT:
+		return rx_data_out(conn, rx);
+	case ISCSI_OP_NOOP_OUT:
+		return rx_nop(conn, cmd, rx);
+	case ISCSI_OP_SCSI_TMFUNC:
+		return iscsit_handle_task_mgt_cmd(conn->conn, cmd, hdr);
+	case ISCSI_OP_TEXT:
+		return rx_text(conn, cmd, rx);
+	default:
+		WRITE_ONCE(conn->logout, true);
+		return iscsit_handle_logout_cmd(conn->conn, cmd, hdr);
+	}
+}
+
+/*
+ * LIO can do something with it. Task management that is in sequence it cannot refuse
+ * without a leak, and a second logout would end the session twice.
+ */
+static bool is_right(struct isert_conn *conn, const struct isert_rx *rx, bool *has_cmd)
+{
+	const struct iscsi_hdr *hdr = &rx->pdu->iscsi;
+	u8 opcode = hdr->opcode & ISCSI_OPCODE_MASK;
+
+	*has_cmd = false;
+	switch (opcode) {
+	case ISCSI_OP_TEXT:
+		*has_cmd = hdr->ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
+		return text_is_right(conn, rx);
+	case ISCSI_OP_LOGOUT:
+		return !READ_ONCE(conn->logout);
+	}
+	/* All else is not for discovery. */
+	if (conn->conn->sess->sess_ops->SessionType)
+		return false;
+	switch (opcode) {
+	case ISCSI_OP_SCSI_CMD:
+		return true;
+	case ISCSI_OP_SCSI_DATA_OUT:
+		*has_cmd = true;
+		return true;
+	case ISCSI_OP_NOOP_OUT:
+		*has_cmd = hdr->ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
+		return nop_is_right(conn, rx);
+	default:
+		return opcode == ISCSI_OP_SCSI_TMFUNC && hdr->opcode & ISCSI_OP_IMMEDIATE;
+	}
+}
+
+/* Below 0: the initiator is dropped; but -EAGAIN: later. */
+static int rx_one(struct isert_conn *conn, struct isert_rx *rx)
+{
+	struct iscsit_cmd *cmd = NULL;
+	bool has_cmd;
+	int ret;
+
+	rx->kept = false;
+	if (!is_whole(conn, rx))
+		return -EPROTO;
+	if (READ_ONCE(conn->phase) < ISERT_FULL) {
+		/* What was not posted for a login's answer is its own. */
+		rx->kept = true;
+		return isert_login_arrived(conn, rx) ? 0 : -EPROTO;
+	}
+	if (conn->conn->conn_state != TARG_CONN_STATE_LOGGED_IN)
+		return 0;
+	if (!is_right(conn, rx, &has_cmd))
+		return -EPROTO;
+	if (!has_cmd) {
+		cmd = cmd_new(conn, rx);
+		if (!cmd)
+			return -EAGAIN;
+	}
+	ret = dispatch(conn, rx, cmd);
+	return ret == -EAGAIN ? -EPROTO : ret;
+}
+
+void isert_rx_go_on(struct isert_conn *conn)
+{
+	struct isert_rx *rx;
+	int ret;
+
+	while (!list_empty(&conn->received) && !READ_ONCE(conn->down)) {
+		if (READ_ONCE(conn->phase) == ISERT_FULL && !READ_ONCE(conn->ready))
+			return;
+		rx = list_first_entry(&conn->received, struct isert_rx, list);
+		ret = rx_one(conn, rx);
+		if (ret == -EAGAIN) {
+			/* LIO tells nobody when it has a command again. */
+			schedule_timeout_uninterruptible(1);
+			queue_work(isert_wq, &conn->work);
+			return;
+		}
+		list_del(&rx->list);
+		if (ret < 0) {
+			isert_say(conn, "dropped: bad request of %u bytes, opcode %#x",
+				  rx->length, rx->pdu->iscsi.opcode);
+			isert_conn_down(conn);
+		} else if (!rx->kept) {
+			isert_rx_post(conn, rx);
+		}
+	}
+}
