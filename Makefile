@@ -18,14 +18,14 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod kconsumer ulib demo check check-all check-siw check-address check-thread conformance bench coverage lint install clean
+.PHONY: all help setup kmod kconsumer ulib demo demo-storage check check-all check-siw check-storage check-address check-thread conformance bench bench-storage coverage lint install clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 	@echo
-	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod, install, conformance ($(KERNEL))"
+	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod, install, conformance, demo-storage, bench-storage ($(KERNEL))"
 	@echo "  RDMA=rxe|siw                device for conformance ($(RDMA))"
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
 	@echo "  CHECKED=1                   make check-all: check has just run, leave it out"
@@ -50,6 +50,9 @@ ulib: ## the user library, the tools and the tests, in build/ulib/
 demo: ## build, boot the test machine, move files by RDMA in it
 	@scripts/demo $(if $(HOST),--host)
 
+demo-storage: ## build, boot the test machine, use a disk that LIO serves over kDAPL
+	@KERNEL=$(KERNEL) scripts/demo-storage
+
 check: ## unit tests, and the suite in the test machine on Debian's 6.1
 	@scripts/setup check
 	@$(MAKE) --no-print-directory kconsumer ulib KERNEL=6.1
@@ -67,6 +70,13 @@ check-siw: ## all of the suite on the debug kernel over soft iWARP
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
 	@scripts/run-tests check-siw
+
+check-storage: ## the storage target, all of it, for an hour: fio, cuts, machines switched off
+	@scripts/setup all
+	@$(MAKE) --no-print-directory kmod KERNEL=6.12
+	@$(MAKE) --no-print-directory kmod KERNEL=debug
+	@$(MAKE) --no-print-directory ulib
+	@scripts/run-tests check-storage
 
 # $(call check_sanitized,SANITIZER,OPTIONS): build the library's tests with it, run them.
 define check_sanitized
@@ -94,6 +104,11 @@ conformance: ## what the manual pages say, clause by clause, counted by function
 bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/setup all
 	@scripts/bench
+
+bench-storage: ## compare the storage target with the kernel's own; writes build/bench-storage.json
+	@scripts/setup all
+	@$(MAKE) --no-print-directory kmod KERNEL=$(KERNEL)
+	@KERNEL=$(KERNEL) tests/storage/bench.py
 
 coverage: ## how much of the library and the module the tests run
 	@scripts/setup all

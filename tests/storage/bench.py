@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Compares kdapl_isert with the kernel's own ib_isert: one boot, the same ramdisk, in turn.
+
+usage: bench.py [--runs N] [--seconds N] [--keep]
+
+Boots the test machine (KERNEL: 6.1 or 6.12, 6.1 unless set), measures with fio there
+(bench.sh), prints a table, leaves the results in build/bench-storage.json, and fails
+when a ratio misses the bar. Everything is built by then (make bench-storage builds it).
+
+  --runs N     runs of each row over each of the two (7)
+  --seconds N  how long each of them takes (3)
+  --keep       no measuring: judge again what the last run left
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+OUT = TOP / "build/bench-storage"
+OURS, THEIRS = "kdapl_isert", "ib_isert"
+# Rows of bench.sh, and the direction of what each of them counts.
+ROWS = {"read4k_d1": "read", "write4k_d1": "write", "read4k_d32": "read", "write4k_d32": "write",
+        "read1m": "read", "write1m": "write"}
+# Our rate to theirs, at least.
+BAR = 0.95
+CPUS = 4
+
+
+def measure(kernel, runs, seconds):
+    """In one boot."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    limit = 300 + runs * 2 * (len(ROWS) * (seconds + 10) + 60)
+    command = [TOP / "scripts/vm", "--kernel", kernel, "--cpus", str(CPUS), "--mem", "2048", "--out", OUT,
+               "--append", "tsc=reliable", "--time", str(limit), "--", TOP / "tests/storage/bench.sh",
+               str(runs), str(seconds)]
+    if status := subprocess.run(command, cwd=TOP, check=False).returncode:
+        sys.exit(f"bench.py: the test machine: exit status {status}")
+
+
+def rates(row, transport):
+    """Of each run: requests in a second, bytes in a second."""
+    results = []
+    for path in sorted((OUT / "fio").glob(f"{row}.{transport}.*.json")):
+        job = json.loads(path.read_text())["jobs"][0]
+        if job["error"]:
+            sys.exit(f"bench.py: {path.name}: fio's error {job['error']}")
+        results.append((job[ROWS[row]]["iops"], job[ROWS[row]]["bw_bytes"]))
+    return results
+
+
+def make_row(name):
+    """The numbers of one row; the ratios are those of runs that followed each other."""
+    ours, theirs = rates(name, OURS), rates(name, THEIRS)
+    if not ours or len(ours) != len(theirs):
+        sys.exit(f"bench.py: {name}: {len(ours)} and {len(theirs)} runs")
+    pairs = [a[0] / b[0] for a, b in zip(ours, theirs)]
+    return {"name": name, "ratio": round(statistics.median(pairs), 3), "min": round(min(pairs), 3),
+            "max": round(max(pairs), 3), "runs": len(pairs),
+            **{f"{whose}_{what}": round(statistics.median(rate[place] for rate in of))
+               for whose, of in (("ours", ours), ("theirs", theirs)) for place, what in enumerate(("iops", "bytes"))}}
+
+
+def print_table(rows):
+    """Rates, and the ratio of each row with its bar; how many miss it."""
+    missed = 0
+    print(f"\n{'row':14}{'ratio':>7}{'min':>7}{'max':>7}{OURS:>16}{THEIRS:>12}")
+    for row in rows:
+        held = row["ratio"] >= BAR
+        missed += not held
+        if "1m" in row["name"]:
+            both, unit = [row[f"{whose}_bytes"] / (1 << 20) for whose in ("ours", "theirs")], "MiB/s"
+        else:
+            both, unit = [row[f"{whose}_iops"] for whose in ("ours", "theirs")], "IOPS"
+        print(f"{row['name']:14}{row['ratio']:7.2f}{row['min']:7.2f}{row['max']:7.2f}{both[0]:16.0f}{both[1]:12.0f} "
+              f"{unit:6} {'held' if held else 'MISSED'} (>= {BAR})")
+    return missed
+
+
+def main():
+    """Measures, shows and judges."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    kernel = os.environ.get("KERNEL", "6.1")
+    if not options.keep:
+        measure(kernel, options.runs, options.seconds)
+    rows = [make_row(name) for name in ROWS]
+    (TOP / "build/bench-storage.json").write_text(json.dumps({"kernel": kernel, "rows": rows}, indent=1) + "\n")
+    missed = print_table(rows)
+    print(f"\nkernel {kernel}, {CPUS} processors in the test machine; build/bench-storage.json")
+    if missed:
+        sys.exit(f"bench.py: {missed} missed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A target that LIO and kdapl_isert serve, against initiators that mean it ill: after
+ * each of them an honest one logs in, reads and writes, and logs out.
+ *
+ *     scripts/vm -- tests/storage/hostile.sh
+ *
+ * Where a test says that a connection is refused, the target ends it or answers with an
+ * error; where it says dropped, the target ends it. Where nothing is said, the
+ * protocol leaves it to the target, and all that counts is what comes after.
+ */
+#include "iscsi.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+using namespace iscsi;
+using namespace std::chrono_literals;
+
+namespace {
+
+class HostileInitiator : public testing::Test {
+protected:
+	std::unique_ptr<Connection> connected(std::string_view private_data = hello)
+	{
+		auto connection = std::make_unique<Connection>(adapter_);
+
+		suite::require(connection->connect(private_data),
+			       "the target refuses a connection");
+		return connection;
+	}
+
+	std::unique_ptr<Session> logged_in(DAT_COUNT requests = 64)
+	{
+		auto session = std::make_unique<Session>(adapter_, requests);
+
+		suite::require(session->log_in() == 0U, "the login fails");
+		return session;
+	}
+
+	/* A first message that no login begins with. */
+	void expect_first_dropped(const Bytes &bytes)
+	{
+		auto connection = connected();
+
+		connection->send(bytes);
+		EXPECT_TRUE(connection->dropped()) << bytes.size() << " bytes";
+	}
+
+	void expect_first_refused(const Message &message)
+	{
+		auto connection = connected();
+
+		connection->send(message);
+		EXPECT_TRUE(connection->refused()) << "opcode " << int(message.header[0]);
+	}
+
+	/* A message of a session that has logged in. */
+	void expect_refused(Session &session, const Message &message)
+	{
+		session.connection.send(message);
+		EXPECT_TRUE(session.connection.refused()) << "opcode " << int(message.header[0]);
+	}
+
+	void expect_dropped(Session &session, const Bytes &bytes)
+	{
+		session.connection.send(bytes);
+		EXPECT_TRUE(session.connection.dropped()) << bytes.size() << " bytes";
+	}
+
+	/* Nobody else has suffered. */
+	void honest()
+	{
+		auto session = logged_in();
+		const auto bytes = session->connection.memory().bytes(0, 16 * block_size);
+
+		session->run(session->test_unit_ready()); /* takes what was to be said first */
+		suite::fill(bytes, 7);
+		EXPECT_EQ(session->run(session->write_blocks(16)), 0U);
+		std::fill(bytes.begin(), bytes.end(), 0);
+		EXPECT_EQ(session->run(session->read_blocks(16)), 0U);
+		suite::require_pattern(bytes, 7);
+		EXPECT_TRUE(session->log_out());
+	}
+
+	void TearDown() override
+	{
+		if (!HasFatalFailure())
+			honest();
+	}
+
+	suite::Adapter adapter_;
+};
+
+Bytes cut(const Message &message, std::size_t size)
+{
+	Bytes bytes = message.bytes();
+
+	bytes.resize(size);
+	return bytes;
+}
+
+/* ---- before a login ---- */
+
+TEST_F(HostileInitiator, IsNotSoHere)
+{
+	/* The honest one alone. */
+}
+
+TEST_F(HostileInitiator, ConnectsWithStrangeWords)
+{
+	for (std::string_view words :
+	     { std::string_view(), std::string_view("\0", 1), std::string_view("GET / HTTP/1.1"),
+	       std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff") }) {
+		Connection connection(adapter_);
+		connection.connect(words);
+	}
+}
+
+TEST_F(HostileInitiator, NeverLogsIn)
+{
+	std::vector<std::unique_ptr<Connection>> silent;
+
+	for (int i = 0; i < 3; i++)
+		silent.push_back(connected());
+	honest();
+	for (auto &connection : silent)
+		EXPECT_TRUE(connection->dropped(120s));
+}
+
+TEST_F(HostileInitiator, SendsLessThanAHeaderFirst)
+{
+	const Message message = Session(adapter_).login_request("");
+
+	for (std::size_t size : { 0, 1, 27, 28, 29, 75 })
+		expect_first_dropped(cut(message, size));
+}
+
+TEST_F(HostileInitiator, SendsMoreThanThereIsRoomForFirst)
+{
+	expect_first_dropped(Bytes(16384, 0x43));
+}
+
+TEST_F(HostileInitiator, AnnouncesMoreThanItSends)
+{
+	for (std::uint32_t length : { 5U, 1000U, 8192U, 65536U, 0xffffffU })
+		expect_first_dropped(
+			Session(adapter_).login_request("").with("a=b").u24(5, length).bytes());
+}
+
+TEST_F(HostileInitiator, AnnouncesMoreHeadersThanItSends)
+{
+	for (unsigned char words : { 1, 4, 255 }) {
+		auto connection = connected();
+		connection->send(Session(adapter_).login_request(Session::keys()).u8(4, words));
+		connection->receive(2s);
+	}
+}
+
+TEST_F(HostileInitiator, DoesNotBeginWithALogin)
+{
+	for (unsigned char opcode :
+	     { nop_out, command, task_management, text, data_out, logout, snack })
+		expect_first_refused(Message(opcode | immediate).u32(16, 1));
+	for (unsigned char opcode : { 0x07, 0x1f, 0x20, 0x2a, 0x3f })
+		expect_first_refused(Message(opcode).u32(16, 1));
+}
+
+TEST_F(HostileInitiator, SendsIserHeadersThatAreNone)
+{
+	for (unsigned char flags : { 0x00, 0x20, 0x30, 0x1c, 0xff }) {
+		auto connection = connected();
+		Message message = Session(adapter_).login_request(Session::keys());
+		message.iser_flags = flags;
+		connection->send(message);
+		connection->receive(2s);
+	}
+}
+
+/* ---- in a login ---- */
+
+TEST_F(HostileInitiator, LogsInByHalves)
+{
+	auto connection = connected();
+
+	/* C, to be continued: and then nothing. */
+	connection->send(Session(adapter_).login_request("InitiatorName=iqn.x:y").u8(1, 0x44));
+	EXPECT_TRUE(connection->dropped(120s));
+}
+
+TEST_F(HostileInitiator, LogsInForEver)
+{
+	auto connection = connected();
+	Message message = Session(adapter_).login_request(Session::keys()).u8(1, 0x04);
+
+	for (int i = 0; i < 100 && !connection->over(); i++) {
+		connection->send(message);
+		if (!connection->receive(5s))
+			break;
+		message.with("");
+	}
+}
+
+TEST_F(HostileInitiator, SendsKeysThatAreNone)
+{
+	const std::string some = Session::keys();
+	std::string negative = some;
+	const std::string_view length = "=262144";
+	const std::string texts[] = { std::string(8192, 'x'),
+				      std::string(8192, '\0'),
+				      std::string(8192, '='),
+				      "InitiatorName",
+				      "InitiatorName=",
+				      negative.replace(negative.find(length), length.size(), "=-1"),
+				      some + std::string(7000, 'y'),
+				      "=" };
+
+	for (const std::string &keys : texts) {
+		Session session(adapter_);
+		EXPECT_NE(session.log_in(keys), std::optional(0U)) << keys.substr(0, 40);
+	}
+}
+
+TEST_F(HostileInitiator, NamesNoTarget)
+{
+	Session session(adapter_);
+	const std::string keys = std::string("InitiatorName=iqn.x:y") + '\0' +
+				 "TargetName=iqn.2004-01.test.kdapl:none" + '\0';
+
+	EXPECT_NE(session.log_in(keys), std::optional(0U));
+}
+
+TEST_F(HostileInitiator, IsOfAnotherVersion)
+{
+	expect_first_refused(
+		Session(adapter_).login_request(Session::keys()).u8(2, 0x77).u8(3, 0x55));
+}
+
+TEST_F(HostileInitiator, BeginsInAStageThatIsNone)
+{
+	for (unsigned char flags : { 0x88, 0x8c, 0x80, 0x8f, 0xc7 }) {
+		auto connection = connected();
+		connection->send(Session(adapter_).login_request(Session::keys()).u8(1, flags));
+		connection->receive(2s);
+	}
+}
+
+TEST_F(HostileInitiator, JoinsASessionThatIsNone)
+{
+	expect_first_refused(Session(adapter_).login_request(Session::keys()).u16(14, 0x7777));
+}
+
+TEST_F(HostileInitiator, DoesNotWaitForTheAnswer)
+{
+	for (unsigned char opcode : { login, command, nop_out, logout }) {
+		Session session(adapter_);
+		suite::require(session.connection.connect(), "refused");
+		session.connection.send(session.login_request(Session::keys()));
+		for (int i = 0; i < 8; i++)
+			session.connection.send(session.request(opcode | immediate));
+		session.connection.receive(2s);
+	}
+}
+
+TEST_F(HostileInitiator, TakesTheSessionAway)
+{
+	auto first = logged_in(), second = logged_in();
+
+	/* The same name and ISID: the second is the first one's successor. */
+	EXPECT_TRUE(first->connection.dropped());
+	EXPECT_TRUE(second->run(second->test_unit_ready()).has_value());
+}
+
+/* ---- after a login ---- */
+
+TEST_F(HostileInitiator, LogsInTwice)
+{
+	auto session = logged_in();
+
+	expect_refused(*session, session->login_request(Session::keys()));
+}
+
+TEST_F(HostileInitiator, SendsOpcodesThatAreNone)
+{
+	for (unsigned char opcode : { 0x07, 0x0f, 0x1c, 0x1f, 0x21, 0x31, 0x3e }) {
+		auto session = logged_in();
+		expect_refused(*session, session->request(opcode));
+	}
+}
+
+TEST_F(HostileInitiator, SendsLessThanAHeader)
+{
+	for (std::size_t size : { 0, 1, 28, 75 }) {
+		auto session = logged_in();
+		expect_dropped(*session, cut(session->test_unit_ready(), size));
+	}
+}
+
+TEST_F(HostileInitiator, SendsMoreThanThereIsRoomFor)
+{
+	auto session = logged_in();
+
+	expect_dropped(*session, Bytes(16384, 0x01));
+}
+
+TEST_F(HostileInitiator, SendsLessDataThanItSays)
+{
+	for (unsigned char opcode : { command, nop_out, text, data_out }) {
+		auto session = logged_in();
+		Message message =
+			session->request(opcode, final_flag | (opcode == command ? write_flag : 0));
+		message.u32(20, opcode == command ? 4096 : no_tag).u8(32, 0x2a).u16(39, 8);
+		message.with("little").u24(5, 4096);
+		expect_refused(*session, message);
+	}
+}
+
+TEST_F(HostileInitiator, SendsMoreDataThanItExpectedTo)
+{
+	auto session = logged_in();
+	Message message = session->transfer(write_flag, 1, 512);
+
+	message.with(std::string(4096, 'x'));
+	expect_refused(*session, message);
+}
+
+TEST_F(HostileInitiator, SendsHeadersThatAreNotThere)
+{
+	for (unsigned char words : { 1, 64, 255 }) {
+		auto session = logged_in();
+		expect_refused(*session, session->read_blocks(1).u8(4, words));
+	}
+}
+
+TEST_F(HostileInitiator, NamesMemoryThatIsNotItsOwn)
+{
+	for (unsigned char flag : { read_flag, write_flag }) {
+		auto session = logged_in();
+		Message message = session->transfer(flag, 8, 4096);
+		auto &memory = flag == read_flag ? message.read : message.write;
+
+		memory = session->connection.remote(4096);
+		memory->rmr_context ^= 0x5a5a5a;
+		session->connection.send(message);
+		EXPECT_TRUE(session->connection.dropped());
+	}
+}
+
+TEST_F(HostileInitiator, NamesAddressesThatAreNotThere)
+{
+	for (unsigned char flag : { read_flag, write_flag }) {
+		for (std::uint64_t address :
+		     { std::uint64_t(0), ~std::uint64_t(0) - 511, std::uint64_t(4096) }) {
+			auto session = logged_in();
+			Message message = session->transfer(flag, 8, 4096);
+			auto &memory = flag == read_flag ? message.read : message.write;
+
+			memory = session->connection.remote(4096);
+			memory->target_address = address;
+			session->connection.send(message);
+			EXPECT_TRUE(session->connection.dropped());
+		}
+	}
+}
+
+TEST_F(HostileInitiator, NamesNoMemory)
+{
+	for (unsigned char flag : { read_flag, write_flag }) {
+		auto session = logged_in();
+		expect_refused(*session, session->transfer(flag, 8, 4096));
+	}
+}
+
+TEST_F(HostileInitiator, AsksForMoreThanItsMemoryHolds)
+{
+	/* The region has one MiB. */
+	for (unsigned char flag : { read_flag, write_flag }) {
+		auto session = logged_in();
+		Message message = session->transfer(flag, 4096, 4096 * block_size);
+
+		(flag == read_flag ? message.read : message.write) =
+			session->connection.remote(1 << 20);
+		session->connection.send(message);
+		EXPECT_TRUE(session->connection.dropped());
+	}
+}
+
+TEST_F(HostileInitiator, ExpectsMoreThanAnybodyHas)
+{
+	for (unsigned char flag : { read_flag, write_flag }) {
+		for (std::uint32_t expected : { 0xffffffffU, 0x80000000U, 0x10000000U }) {
+			auto session = logged_in();
+			Message message = session->transfer(flag, 0xffff, expected);
+
+			(flag == read_flag ? message.read : message.write) =
+				session->connection.remote(1 << 20);
+			expect_refused(*session, message);
+		}
+	}
+}
+
+TEST_F(HostileInitiator, ExpectsOtherLengthsThanItAsksFor)
+{
+	for (std::uint32_t expected : { 0U, 1U, 511U, 513U, 65536U }) {
+		auto session = logged_in();
+		Message message = session->transfer(read_flag, 8, expected);
+
+		message.read = session->connection.remote(1 << 20);
+		session->connection.send(message);
+		session->connection.receive(2s);
+	}
+}
+
+TEST_F(HostileInitiator, SendsMoreCommandsThanItMay)
+{
+	auto session = logged_in(512);
+	unsigned sent = 0;
+
+	while (sent < 400 && session->connection.send(session->test_unit_ready()))
+		sent++;
+	EXPECT_GT(sent, 0U);
+	session->connection.receive(2s);
+}
+
+TEST_F(HostileInitiator, SendsMoreThanTheTargetHasReceives)
+{
+	auto session = logged_in(512);
+
+	for (int i = 0; i < 2000 && session->connection.send(session->request(nop_out | immediate));
+	     i++)
+		;
+	session->connection.receive(2s);
+}
+
+TEST_F(HostileInitiator, LeavesGapsInTheOrderOfCommands)
+{
+	auto session = logged_in();
+
+	for (int i = 0; i < 16; i++) {
+		session->command_number += 2;
+		session->connection.send(session->test_unit_ready());
+	}
+	EXPECT_FALSE(session->connection.receive(response, 2s).has_value());
+}
+
+TEST_F(HostileInitiator, UsesATagTwice)
+{
+	auto session = logged_in();
+
+	for (int i = 0; i < 16; i++) {
+		session->tag = 99;
+		session->connection.send(session->read_blocks(64));
+	}
+	session->connection.receive(2s);
+}
+
+TEST_F(HostileInitiator, SendsDataThatNobodyAskedFor)
+{
+	for (std::uint32_t offset : { 0U, 4096U, 0xfffff000U }) {
+		auto session = logged_in();
+		Message message = session->request(data_out | immediate);
+
+		message.u32(16, 0x1234)
+			.u32(20, no_tag)
+			.u32(40, offset)
+			.with(std::string(4096, 'x'));
+		session->connection.send(message);
+		session->connection.receive(2s);
+	}
+}
+
+TEST_F(HostileInitiator, SendsUnsolicitedDataBeyondTheEnd)
+{
+	for (std::uint32_t offset : { 4096U, 8192U, 65536U, 0xfffffe00U }) {
+		auto session = logged_in();
+		/* Not final: data follow, of a write of 8 KiB. */
+		Message message = session->write_blocks(16).u8(1, write_flag | 1);
+		const std::uint32_t tag = session->tag - 1;
+
+		message.with(std::string(4096, 'a'));
+		session->connection.send(message);
+		for (int i = 0; i < 3; i++) {
+			Message more(data_out, i == 2 ? final_flag : 0);
+			more.u32(16, tag).u32(20, no_tag).u32(28, session->status_number);
+			more.u32(36, static_cast<std::uint32_t>(i))
+				.u32(40, offset)
+				.with(std::string(8000, 'b'));
+			session->connection.send(more);
+		}
+		session->connection.receive(2s);
+	}
+}
+
+TEST_F(HostileInitiator, NeverSendsTheDataItPromised)
+{
+	auto session = logged_in();
+
+	session->connection.send(
+		session->write_blocks(64).u8(1, write_flag | 1).with(std::string(512, 'a')));
+	EXPECT_FALSE(session->connection.receive(response, 2s).has_value());
+}
+
+TEST_F(HostileInitiator, AnswersPingsThatWereNone)
+{
+	auto session = logged_in();
+
+	session->connection.send(
+		session->request(nop_out | immediate).u32(16, no_tag).u32(20, 0x4711));
+	session->connection.receive(2s);
+}
+
+TEST_F(HostileInitiator, AsksForDataAgain)
+{
+	auto session = logged_in();
+
+	expect_refused(*session, session->request(snack | immediate).u32(20, no_tag));
+}
+
+TEST_F(HostileInitiator, ManagesTasksThatAreNone)
+{
+	auto session = logged_in();
+
+	for (unsigned char function : { 1, 2, 3, 4, 8, 0x7f }) {
+		session->connection.send(
+			session->request(task_management | immediate, final_flag | function)
+				.u32(20, 0x4711));
+		if (!session->connection.receive(task_response, 5s))
+			break;
+	}
+}
+
+TEST_F(HostileInitiator, SendsTextsThatAreNone)
+{
+	for (std::string_view words : { "SendTargets", "=", "", "x=y", "SendTargets=None" }) {
+		auto session = logged_in();
+		session->connection.send(
+			session->request(text | immediate).u32(20, no_tag).with(words));
+		session->connection.receive(2s);
+	}
+	auto session = logged_in();
+	session->connection.send(
+		session->request(text | immediate).u32(20, no_tag).with(std::string(8192, 'z')));
+	session->connection.receive(2s);
+}
+
+TEST_F(HostileInitiator, LogsOutTwice)
+{
+	auto session = logged_in();
+
+	session->connection.send(session->request(logout | immediate));
+	session->connection.send(session->request(logout | immediate));
+	session->connection.send(session->test_unit_ready());
+	EXPECT_TRUE(session->connection.dropped());
+}
+
+TEST_F(HostileInitiator, LogsOutForNoReason)
+{
+	for (unsigned char reason : { 1, 2, 3, 0x7f }) {
+		auto session = logged_in();
+		session->connection.send(
+			session->request(logout | immediate, final_flag | reason).u16(20, 77));
+		session->connection.receive(2s);
+	}
+}
+
+/* ---- leaving ---- */
+
+/* Goes so far with a session, and is gone. */
+void go_and_leave(Session &session, int step, DAT_CLOSE_FLAGS flags)
+{
+	suite::require(session.connection.connect(), "refused");
+	if (step >= 1)
+		session.connection.send(session.login_request(Session::keys()));
+	if (step >= 2) {
+		auto answer = session.connection.receive();
+		suite::require(answer.has_value(), "no answer to a login");
+		session.status_number = answer->u32(24) + 1;
+		session.command_number = answer->u32(28);
+	}
+	for (int i = 0; step >= 3 && i < 8; i++)
+		session.connection.send(step == 3 ? session.read_blocks(512) :
+						    session.write_blocks(512));
+	if (step >= 5)
+		session.connection.receive(5s);
+	session.connection.leave(flags);
+}
+
+TEST_F(HostileInitiator, LeavesAtEachStep)
+{
+	for (std::uint64_t i = 0; i < suite::scaled(20); i++) {
+		for (int step = 0; step <= 5; step++) {
+			for (auto flags : { DAT_CLOSE_ABRUPT_FLAG, DAT_CLOSE_GRACEFUL_FLAG }) {
+				Session session(adapter_);
+				go_and_leave(session, step, flags);
+			}
+		}
+	}
+}
+
+TEST_F(HostileInitiator, TakesItsMemoryAway)
+{
+	for (std::uint64_t i = 0; i < suite::scaled(20); i++) {
+		auto session = logged_in();
+		for (int n = 0; n < 8; n++)
+			session->connection.send(n % 2 ? session->read_blocks(1024) :
+							 session->write_blocks(1024));
+		/* Should the target be through with all of them, this one is for it. */
+		const Message last = session->read_blocks(1024);
+		session->connection.memory().free();
+		session->connection.send(last);
+		EXPECT_TRUE(session->connection.dropped());
+	}
+}
+
+TEST_F(HostileInitiator, IsMany)
+{
+	const std::uint64_t count = suite::scaled(64);
+	std::vector<std::unique_ptr<Session>> many;
+
+	for (std::uint64_t i = 0; i < count; i++) {
+		auto session = std::make_unique<Session>(adapter_, 4);
+		session->isid = static_cast<std::uint16_t>(100 + i);
+		if (i % 2)
+			session->connection.connect();
+		else
+			EXPECT_EQ(session->log_in(), std::optional(0U)) << i;
+		many.push_back(std::move(session));
+	}
+	for (std::size_t i = 0; i < many.size(); i += 2)
+		EXPECT_TRUE(many[i]->run(many[i]->test_unit_ready()).has_value()) << i;
+}
+
+/* ---- at random ---- */
+
+TEST_F(HostileInitiator, SendsWhateverComes)
+{
+	std::mt19937 random(4711);
+	const auto any = [&random](std::uint32_t below) {
+		return static_cast<std::uint32_t>(random() % below);
+	};
+
+	for (std::uint64_t i = 0; i < suite::scaled(200); i++) {
+		Session session(adapter_);
+
+		if (any(3) == 0)
+			suite::require(session.connection.connect(), "refused");
+		else
+			suite::require(session.log_in() == 0U, "the login fails");
+		for (std::uint32_t n = any(5) + 1; n > 0; n--) {
+			Message message = any(2) ? session.read_blocks(any(1000)) :
+						   session.write_blocks(any(1000));
+			if (any(2))
+				message.with(std::string(any(8000), 'r'));
+			Bytes bytes = message.bytes();
+			if (any(2))
+				bytes[iser_size] = static_cast<unsigned char>(random());
+			for (std::uint32_t hits = any(6); hits > 0; hits--)
+				bytes[any(both_size)] = static_cast<unsigned char>(random());
+			if (any(4) == 0)
+				bytes.resize(any(static_cast<std::uint32_t>(bytes.size())));
+			session.connection.send(bytes);
+		}
+		session.connection.receive(20ms);
+	}
+}
+
+/* ---- and one that only asks ---- */
+
+TEST_F(HostileInitiator, MayAskForTargets)
+{
+	Session session(adapter_);
+
+	ASSERT_EQ(session.log_in(Session::discovery_keys()), std::optional(0U));
+	session.connection.send(session.request(text | immediate)
+					.u32(20, no_tag)
+					.with(std::string("SendTargets=All") + '\0'));
+	auto answer = session.connection.receive(text_response);
+	ASSERT_TRUE(answer.has_value());
+	EXPECT_NE(answer->data().find("TargetName=" + target_name()), std::string::npos)
+		<< answer->data();
+	EXPECT_TRUE(session.log_out());
+}
+
+} // namespace
