@@ -71,6 +71,12 @@ target_stops() {
 	expect ok "" "nothing is left of a target that stops" nothing_left
 }
 
+# An iscsid that has just begun learns of the sessions that there are one by one.
+all_out() {
+	logout $iqn "$KDAPL_ADDR"
+	not_logged_in
+}
+
 # A process dies in the midst of its I/O, and the session is taken down under others.
 killed() {
 	local i
@@ -81,7 +87,7 @@ killed() {
 		kill_writers || return
 		setsid iscsid -f -d 1 >>"$KDAPL_OUT/iscsid-$KDAPL_HOST.log" 2>&1 &
 		iscsid=$!
-		until_ok listens && check_writes "$logs" && logout $iqn "$KDAPL_ADDR" && nothing_left || return
+		until_ok listens && check_writes "$logs" && until_ok all_out && nothing_left || return
 	done
 }
 
