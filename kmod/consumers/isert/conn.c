@@ -3,8 +3,7 @@
  * The life of a connection.
  *
  * All of its memory is there before it is accepted. From then on one EVD has all of its
- * events; its upcall does no more than to queue the worker, which takes them in order:
- * LIO is only called from places that may sleep.
+ * events; its upcall queues the worker, which takes them in order, and may sleep.
  *
  * The connection belongs to its portal until LIO's login thread takes it, then to LIO
  * until isert_free_conn(). When it is lost, the one or the other is told and frees it.
@@ -16,17 +15,13 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/kthread.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "isert.h"
 
-/* Memory is made in pieces of this size. */
-#define CHUNK		SZ_32K
-/* A request's data is where commands can use it as it is, for any disk. */
-#define RX_DATA_AT	512
-#define RX_SIZE		(RX_DATA_AT + ISERT_DATA)
-#define TX_SIZE		512
+/* A request's data is where commands can use it as it is, for any disk; an answer before. */
+#define RX_DATA_AT	1024
+#define SLOT_SIZE	(RX_DATA_AT + ISERT_DATA)
 /* Requests of the EP for each of our requests: reads and writes take several. */
 #define DTOS_PER_CMD	8
 #define MAX_IOV		32
@@ -34,49 +29,30 @@
 /* Until a connection has to have sent its first login request. */
 #define LOGIN_TIME	(15 * HZ)
 
-/* ---- memory -------------------------------------------------------------- */
-
-/* @size bytes of the chunk at hand, or of a new one: multiples of 512. */
-static void *carve(struct isert_conn *conn, u32 size, struct isert_memory **memory)
+static void received(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 {
-	if (conn->left < size) {
-		if (isert_memory_make(conn->device, &conn->memory[conn->chunks], CHUNK))
-			return NULL;
-		conn->chunks++;
-		conn->left = CHUNK;
-	}
-	*memory = &conn->memory[conn->chunks - 1];
-	conn->left -= size;
-	return (*memory)->at + conn->left;
+	if (ok)
+		list_add_tail(&container_of(dto, struct isert_rx, dto)->list, &conn->received);
 }
 
-static bool tx_make(struct isert_conn *conn, struct isert_tx *tx, u32 size)
-{
-	tx->dto.kind = ISERT_SEND;
-	tx->pdu = carve(conn, size, &tx->memory);
-	return tx->pdu;
-}
-
+/* A request and an answer share a piece of memory. */
 static int make_memory(struct isert_conn *conn)
 {
-	unsigned int depth, i;
-	void *at;
+	struct isert_rx *rx;
+	unsigned int i;
 
-	depth = min_t(unsigned int, isert_depth, conn->device->attr.max_dto_per_ep);
-	conn->depth = depth;
-	conn->rx = kcalloc(depth, sizeof(*conn->rx), GFP_KERNEL);
-	conn->tx = kcalloc(depth, sizeof(*conn->tx), GFP_KERNEL);
-	/* More than all of it takes. */
-	conn->memory = kcalloc(depth + 2, sizeof(*conn->memory), GFP_KERNEL);
-	if (!conn->rx || !conn->tx || !conn->memory ||
-	    !tx_make(conn, &conn->big, RX_SIZE))
+	conn->depth = min_t(unsigned int, isert_depth, conn->device->attr.max_dto_per_ep);
+	conn->rx = kcalloc(conn->depth, sizeof(*conn->rx), GFP_KERNEL);
+	conn->tx = kcalloc(conn->depth, sizeof(*conn->tx), GFP_KERNEL);
+	if (!conn->rx || !conn->tx)
 		return -ENOMEM;
-	for (i = 0; i < depth; i++) {
-		at = carve(conn, RX_SIZE, &conn->rx[i].memory);
-		if (!at || !tx_make(conn, &conn->tx[i], TX_SIZE))
+	for (i = 0; i < conn->depth; i++) {
+		rx = &conn->rx[i];
+		if (isert_memory_make(conn->device, &rx->memory, SLOT_SIZE))
 			return -ENOMEM;
-		conn->rx[i].dto.kind = ISERT_RECV;
-		conn->rx[i].pdu = at + RX_DATA_AT - sizeof(struct isert_pdu);
+		rx->dto.done = received;
+		rx->pdu = rx->memory.at + RX_DATA_AT - sizeof(struct isert_pdu);
+		isert_tx_init(&conn->tx[i], &rx->memory);
 		list_add_tail(&conn->tx[i].list, &conn->tx_free);
 	}
 	return 0;
@@ -84,15 +60,15 @@ static int make_memory(struct isert_conn *conn)
 
 static void free_memory(struct isert_conn *conn)
 {
-	isert_bounce_free(conn);
-	while (conn->chunks)
-		isert_memory_free(&conn->memory[--conn->chunks]);
-	kfree(conn->memory);
+	unsigned int i;
+
+	for (i = 0; i < ISERT_BOUNCES; i++)
+		isert_memory_free(&conn->bounces[i].memory);
+	for (i = 0; conn->rx && i < conn->depth; i++)
+		isert_memory_free(&conn->rx[i].memory);
 	kfree(conn->tx);
 	kfree(conn->rx);
 }
-
-/* ---- events -------------------------------------------------------------- */
 
 static void conn_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 {
@@ -105,31 +81,17 @@ static void completed(struct isert_conn *conn, const DAT_DTO_COMPLETION_EVENT_DA
 {
 	struct isert_dto *dto = data->user_cookie.as_ptr;
 	bool ok = data->status == DAT_DTO_SUCCESS;
-	struct isert_rx *rx;
 
 	/* The connection ends; there is an event of that, too. */
 	if (!ok && data->status != DAT_DTO_ERR_FLUSHED)
 		isert_say(conn, "a transfer failed: status %d", data->status);
 	if (!dto)
 		return;
-	if (dto->kind == ISERT_RECV) {
-		rx = container_of(dto, struct isert_rx, dto);
-		rx->length = data->transfered_length;
-		if (ok)
-			list_add_tail(&rx->list, &conn->received);
-		return;
-	}
-	atomic_dec(&conn->posted);
-	WRITE_ONCE(conn->completed, conn->completed + 1);
-	if (wq_has_sleeper(&conn->wait))
-		wake_up_all(&conn->wait);
-	if (dto->kind == ISERT_SEND)
-		isert_tx_done(conn, container_of(dto, struct isert_tx, dto));
-	else if (dto->kind == ISERT_BOUNCE)
-		isert_bounce_done(conn, dto, ok);
-	else if (ok)
-		/* Else LIO frees the command with the connection. */
-		isert_read_done(container_of(dto, struct isert_cmd, dto));
+	if (dto->done == received)
+		container_of(dto, struct isert_rx, dto)->length = data->transfered_length;
+	else
+		atomic_dec(&conn->posted);
+	dto->done(conn, dto, ok);
 }
 
 static void conn_work(struct work_struct *work)
@@ -156,8 +118,6 @@ void isert_conn_down(struct isert_conn *conn)
 	isert_login_lost(conn);
 }
 
-/* ---- the gate ------------------------------------------------------------ */
-
 /* Whoever posts, or takes a command off LIO's list, is between these. */
 bool isert_enter(struct isert_conn *conn)
 {
@@ -167,13 +127,6 @@ bool isert_enter(struct isert_conn *conn)
 	up_read(&conn->gate);
 	return false;
 }
-
-void isert_leave(struct isert_conn *conn)
-{
-	up_read(&conn->gate);
-}
-
-/* ---- the beginning ------------------------------------------------------- */
 
 static int make_ep(struct isert_conn *conn)
 {
@@ -243,13 +196,14 @@ static int accept(struct isert_conn *conn, DAT_CR_HANDLE cr)
 	return -EIO;
 }
 
-static struct isert_conn *conn_alloc(struct isert_device *device)
+struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr,
+				   const struct sockaddr *local, DAT_CONN_QUAL port)
 {
 	struct isert_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 
 	if (!conn)
 		return NULL;
-	isert_device_hold(device);
+	kref_get(&device->users);
 	conn->device = device;
 	conn->deadline = jiffies + LOGIN_TIME;
 	INIT_LIST_HEAD(&conn->list);
@@ -260,26 +214,13 @@ static struct isert_conn *conn_alloc(struct isert_device *device)
 	init_rwsem(&conn->gate);
 	init_waitqueue_head(&conn->wait);
 	spin_lock_init(&conn->lock);
-	mutex_init(&conn->bounce_lock);
 	mutex_init(&conn->statsn);
-	return conn;
-}
-
-struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr,
-				   const struct sockaddr *local, DAT_CONN_QUAL port)
-{
-	struct isert_conn *conn = conn_alloc(device);
-
-	if (!conn)
-		return NULL;
 	if (!look_at(conn, cr, local, port) && !make_memory(conn) && !make_ep(conn) &&
 	    !accept(conn, cr))
 		return conn;
 	isert_conn_free(conn);
 	return NULL;
 }
-
-/* ---- the end ------------------------------------------------------------- */
 
 /* Nothing is on its way any more when it returns, and nothing will be posted. */
 static void conn_close(struct isert_conn *conn)
@@ -315,8 +256,6 @@ void isert_conn_free(struct isert_conn *conn)
 	isert_device_put(conn->device);
 	kfree(conn);
 }
-
-/* ---- LIO's receive thread ------------------------------------------------ */
 
 /*
  * It has nothing to receive, but LIO has it end before it frees the connection's

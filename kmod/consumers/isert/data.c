@@ -6,16 +6,21 @@
  * chain of requests: it tells that the data is there. What it writes is read from its
  * memory, behind the data that came with requests, and then LIO executes the command.
  *
+ * An adapter that cannot move a scatterlist's memory, such as soft iWARP, says so. Then
+ * data goes piece by piece through memory that stays registered. A connection has some
+ * such buffers, and a command one of them until its data is moved.
+ *
  * A command for which the EP has no room waits, and those after it behind it. Each
  * completion makes the worker look for room. One that waits for its data is LIO's, but
  * LIO does not touch it meanwhile.
  */
 
 #include <linux/scatterlist.h>
+#include <linux/sizes.h>
 
 #include "isert.h"
 
-/* ---- moving -------------------------------------------------------------- */
+#define BOUNCE_SIZE	SZ_64K
 
 /* -EAGAIN: there is no room. -EOPNOTSUPP: the adapter cannot. */
 int isert_error(DAT_RETURN ret, const char *what)
@@ -65,6 +70,155 @@ static u32 list_length(const struct se_cmd *se_cmd)
 	return length;
 }
 
+/* All data of a write is there. */
+void isert_data_is_there(struct iscsit_cmd *cmd)
+{
+	spin_lock_bh(&cmd->istate_lock);
+	cmd->cmd_flags |= ICF_GOT_LAST_DATAOUT;
+	cmd->i_state = ISTATE_RECEIVED_LAST_DATAOUT;
+	spin_unlock_bh(&cmd->istate_lock);
+}
+
+static void execute(struct isert_cmd *icmd)
+{
+	struct iscsit_cmd *cmd = isert_lio_cmd(icmd);
+
+	iscsit_stop_dataout_timer(cmd);
+	cmd->write_data_done = cmd->se_cmd.data_length;
+	isert_data_is_there(cmd);
+	target_execute_cmd(&cmd->se_cmd);
+}
+
+/* If it is not there, LIO frees the command with the connection. */
+static void read_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
+{
+	if (ok)
+		execute(container_of(dto, struct isert_cmd, dto));
+}
+
+/* All or none. */
+int isert_post(struct isert_conn *conn, int num, const DAT_EXT_DTO *dtos)
+{
+	int ret;
+
+	atomic_add(num, &conn->posted);
+	ret = isert_error(dat_ext_ep_post(conn->ep, num, dtos), "dat_ext_ep_post");
+	if (ret)
+		atomic_sub(num, &conn->posted);
+	return ret;
+}
+
+static struct isert_bounce *bounce_get(struct isert_conn *conn)
+{
+	struct isert_bounce *bounce;
+
+	for (bounce = conn->bounces; bounce < conn->bounces + ISERT_BOUNCES; bounce++) {
+		if (test_and_set_bit_lock(0, &bounce->busy))
+			continue;
+		if (bounce->memory.at ||
+		    !isert_memory_make(conn->device, &bounce->memory, BOUNCE_SIZE))
+			return bounce;
+		clear_bit_unlock(0, &bounce->busy);
+		break;
+	}
+	return NULL;
+}
+
+/* With the last piece to be read goes the answer. */
+static int post_piece(struct isert_conn *conn, struct isert_bounce *bounce)
+{
+	u32 piece = min_t(u32, bounce->end - bounce->at, BOUNCE_SIZE);
+	struct isert_cmd *icmd = bounce->icmd;
+	struct se_cmd *se_cmd = &isert_lio_cmd(icmd)->se_cmd;
+	bool last = icmd->data_in && bounce->at + piece == bounce->end;
+	DAT_LMR_TRIPLET iov[2] = { isert_segment(&bounce->memory, bounce->memory.at, piece) };
+	DAT_EXT_DTO dto[2];
+
+	bounce->remote.segment_length = piece;
+	dto[0] = (DAT_EXT_DTO){
+		.op = icmd->data_in ? DAT_DTO_RDMA_WRITE : DAT_DTO_RDMA_READ,
+		.num_segments = 1,
+		.iov = iov,
+		.remote = bounce->remote,
+		.cookie.as_ptr = &bounce->dto,
+	};
+	if (icmd->data_in) {
+		sg_pcopy_to_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, bounce->memory.at,
+				   piece, bounce->at);
+		if (conn->device->sync)
+			dat_lmr_sync_rdma_read(conn->device->ia, iov, 1);
+	}
+	if (last)
+		dto[1] = isert_tx_dto(conn, icmd->tx, &iov[1]);
+	return isert_post(conn, 1 + last, dto);
+}
+
+/* It was not posted, and will not be. What is LIO's it frees with the connection. */
+static void give_up(struct isert_conn *conn, struct isert_cmd *icmd)
+{
+	isert_conn_down(conn);
+	if (icmd->tx)
+		isert_tx_end(conn, icmd->tx);
+}
+
+/* The piece has come: to where LIO wants it. */
+static void take_piece(struct isert_conn *conn, struct isert_bounce *bounce, u32 piece)
+{
+	struct se_cmd *se_cmd = &isert_lio_cmd(bounce->icmd)->se_cmd;
+	DAT_LMR_TRIPLET iov = isert_segment(&bounce->memory, bounce->memory.at, piece);
+
+	if (conn->device->sync)
+		dat_lmr_sync_rdma_write(conn->device->ia, &iov, 1);
+	sg_pcopy_from_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, bounce->memory.at, piece,
+			     bounce->at);
+}
+
+/* The command is still there: the event of its answer comes later, and the worker's. */
+static void bounce_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
+{
+	struct isert_bounce *bounce = container_of(dto, struct isert_bounce, dto);
+	struct isert_cmd *icmd = bounce->icmd;
+	u32 piece = bounce->remote.segment_length;
+	bool all;
+
+	if (ok && !icmd->data_in)
+		take_piece(conn, bounce, piece);
+	bounce->at += piece;
+	bounce->remote.virtual_address += piece;
+	all = bounce->at == bounce->end;
+	if (ok && !all && isert_enter(conn)) {
+		ok = !post_piece(conn, bounce);
+		isert_leave(conn);
+		if (ok)
+			return;
+	}
+	clear_bit_unlock(0, &bounce->busy);
+	if (!all)
+		give_up(conn, icmd);
+	else if (ok && !icmd->data_in)
+		execute(icmd);
+}
+
+/* Of its data what @remote says, behind the first @skip bytes of its memory. */
+static int bounce(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip,
+		  const DAT_RMR_TRIPLET *remote)
+{
+	struct isert_bounce *bounce = bounce_get(conn);
+	int ret;
+
+	if (!bounce)
+		return -EAGAIN;
+	bounce->dto.done = bounce_done;
+	bounce->icmd = icmd;
+	bounce->at = skip;
+	bounce->end = skip + remote->segment_length;
+	bounce->remote = *remote;
+	ret = post_piece(conn, bounce);
+	if (ret)
+		clear_bit_unlock(0, &bounce->busy);
+	return ret;
+}
+
 /* Of its list all behind @skip, to or from where the initiator said. */
 static int move(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 length)
 {
@@ -72,82 +226,66 @@ static int move(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 l
 	bool in = icmd->data_in;
 	DAT_RMR_TRIPLET remote = in ? icmd->read : icmd->write;
 	DAT_DTO_COOKIE cookie = { .as_ptr = in ? NULL : &icmd->dto };
+	DAT_COMPLETION_FLAGS flags = in ? DAT_COMPLETION_SUPPRESS_FLAG :
+					  DAT_COMPLETION_DEFAULT_FLAG;
 	unsigned int nents = se_cmd->t_data_nents;
 	struct scatterlist part[2], *sgl;
 	DAT_LMR_TRIPLET iov;
 	DAT_EXT_DTO dto;
 	int ret;
 
-	if (READ_ONCE(conn->bounces))
-		return isert_bounce(conn, icmd, skip, length);
 	remote.segment_length = length;
+	if (READ_ONCE(conn->device->bounces))
+		return bounce(conn, icmd, skip, &remote);
 	sgl = list_from(se_cmd->t_data_sg, &nents, skip, part);
 	if (in)
-		dto = isert_tx_dto(conn, icmd->tx, &iov, icmd);
+		dto = isert_tx_dto(conn, icmd->tx, &iov);
 	atomic_inc(&conn->posted);
 	ret = isert_error(dat_ext_ep_transfer(conn->ep, sgl, nents, &remote,
 					      in ? DMA_TO_DEVICE : DMA_FROM_DEVICE, cookie,
-					      in ? DAT_COMPLETION_SUPPRESS_FLAG :
-						   DAT_COMPLETION_DEFAULT_FLAG,
-					      in, in ? &dto : NULL), "a command's data");
+					      flags, in, in ? &dto : NULL), "a command's data");
 	if (!ret)
 		return 0;
 	atomic_dec(&conn->posted);
-	return ret == -EOPNOTSUPP ? isert_bounce(conn, icmd, skip, length) : ret;
+	if (ret != -EOPNOTSUPP)
+		return ret;
+	WRITE_ONCE(conn->device->bounces, true);
+	return bounce(conn, icmd, skip, &remote);
 }
 
-static int post_read(struct isert_conn *conn, struct isert_cmd *icmd)
+/* All else of what the initiator writes. */
+static int read_rest(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	struct iscsit_cmd *cmd = isert_lio_cmd(icmd);
 	u32 done = cmd->write_data_done;
 
+	icmd->dto.done = read_done;
 	if (icmd->flags & ISER_WSV && done < cmd->se_cmd.data_length)
 		return move(conn, icmd, done, cmd->se_cmd.data_length - done);
 	isert_say(conn, "dropped: a write without data");
 	return -EPROTO;
 }
 
-static int post_answer(struct isert_conn *conn, struct isert_cmd *icmd)
+/* What the initiator reads, and the answer. */
+int isert_data_in(struct isert_conn *conn, struct isert_cmd *icmd)
 {
-	if (!icmd->tx) {
-		icmd->tx = isert_tx_get(conn);
-		if (!icmd->tx)
-			return -EAGAIN;
-		isert_build_answer(conn, icmd);
-	}
-	if (!icmd->data_in)
-		return isert_tx_post(conn, icmd->tx, icmd);
 	if (icmd->flags & ISER_RSV)
 		return move(conn, icmd, 0, list_length(&isert_lio_cmd(icmd)->se_cmd));
 	isert_say(conn, "dropped: a read without a place for its data");
 	return -EPROTO;
 }
 
-/* ---- the queue ----------------------------------------------------------- */
-
 static int post(struct isert_conn *conn, struct isert_cmd *icmd)
 {
-	return icmd->mine ? post_answer(conn, icmd) : post_read(conn, icmd);
-}
-
-/* It was not posted, and will not be. What is LIO's it frees with the connection. */
-static void give_up(struct isert_conn *conn, struct isert_cmd *icmd)
-{
-	isert_conn_down(conn);
-	if (!icmd->mine)
-		return;
-	if (icmd->tx)
-		isert_tx_done(conn, icmd->tx);
-	else
-		isert_cmd_end(isert_lio_cmd(icmd));
+	return icmd->state ? isert_answer(conn, icmd) : read_rest(conn, icmd);
 }
 
 /* The caller is within the gate, and does not look at the command afterwards. */
-void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd)
+void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd, bool now)
 {
 	int ret = -EAGAIN;
 
-	if (list_empty_careful(&conn->waiting))
+	if (now && list_empty_careful(&conn->waiting))
 		ret = post(conn, icmd);
 	if (!ret)
 		return;
@@ -204,29 +342,13 @@ void isert_waiting_purge(struct isert_conn *conn)
 		give_up(conn, icmd);
 }
 
-/* ---- writes of the initiator --------------------------------------------- */
-
 int isert_get_dataout(struct iscsit_conn *lio, struct iscsit_cmd *cmd, bool recovery)
 {
 	struct isert_conn *conn = lio->context;
 
 	if (!isert_enter(conn))
 		return 0;
-	isert_submit(conn, iscsit_priv_cmd(cmd));
+	isert_submit(conn, iscsit_priv_cmd(cmd), true);
 	isert_leave(conn);
 	return 0;
-}
-
-/* In the worker: all of its data is there. */
-void isert_read_done(struct isert_cmd *icmd)
-{
-	struct iscsit_cmd *cmd = isert_lio_cmd(icmd);
-
-	iscsit_stop_dataout_timer(cmd);
-	cmd->write_data_done = cmd->se_cmd.data_length;
-	spin_lock_bh(&cmd->istate_lock);
-	cmd->cmd_flags |= ICF_GOT_LAST_DATAOUT;
-	cmd->i_state = ISTATE_RECEIVED_LAST_DATAOUT;
-	spin_unlock_bh(&cmd->istate_lock);
-	target_execute_cmd(&cmd->se_cmd);
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Adapters, and memory that they may use.
- *
- * An adapter is opened once, for all portals and connections on it; the last one of
- * them closes it. When the device goes, the connections on it break, and a portal that
- * is made later opens the adapter anew.
- *
- * Memory is in one piece where it can be: such costs no registration.
+ * Adapters, and memory that they may use. A portal opens each adapter that it listens
+ * on; the last of its connections closes it. Memory is in one piece, and so costs no
+ * registration where the adapter has a key for all of it.
  */
 
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "isert.h"
-
-static DEFINE_MUTEX(device_lock);
-static LIST_HEAD(devices);
 
 void isert_complain(DAT_RETURN ret, const char *what)
 {
@@ -25,19 +18,16 @@ void isert_complain(DAT_RETURN ret, const char *what)
 	pr_err_ratelimited("kdapl_isert: %s: %s %s\n", what, major, minor);
 }
 
-/* ---- adapters ------------------------------------------------------------ */
-
+/* Then its connections break; it listens no more, even if it comes back. */
 static void async_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 {
-	struct isert_device *device = instance;
+	const struct isert_device *device = instance;
 
-	if (event->event_number != DAT_ASYNC_ERROR_IA_CATASTROPHIC)
-		return;
-	pr_warn("kdapl_isert: %s: the device is gone\n", device->name);
-	WRITE_ONCE(device->gone, true);
+	if (event->event_number == DAT_ASYNC_ERROR_IA_CATASTROPHIC)
+		pr_warn("kdapl_isert: %s: the device is gone\n", device->name);
 }
 
-static DAT_RETURN device_open(struct isert_device *device)
+static DAT_RETURN open(struct isert_device *device)
 {
 	const DAT_UPCALL_OBJECT upcall = { device, async_upcall };
 	DAT_PROVIDER_ATTR provider = {};
@@ -59,59 +49,35 @@ static DAT_RETURN device_open(struct isert_device *device)
 	return ret;
 }
 
-static struct isert_device *device_new(const char *name)
+struct isert_device *isert_device_open(const char *name)
 {
 	struct isert_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
 	DAT_RETURN ret;
 
 	if (!device)
 		return NULL;
+	kref_init(&device->users);
 	strscpy(device->name, name, sizeof(device->name));
-	ret = device_open(device);
-	if (ret != DAT_SUCCESS) {
-		isert_complain(ret, name);
-		kfree(device);
-		return NULL;
-	}
-	list_add(&device->list, &devices);
-	return device;
+	ret = open(device);
+	if (ret == DAT_SUCCESS)
+		return device;
+	isert_complain(ret, name);
+	kfree(device);
+	return NULL;
 }
 
-struct isert_device *isert_device_get(const char *name)
+static void device_free(struct kref *users)
 {
-	struct isert_device *device;
+	struct isert_device *device = container_of(users, struct isert_device, users);
 
-	mutex_lock(&device_lock);
-	list_for_each_entry(device, &devices, list)
-		if (!strcmp(device->name, name) && !READ_ONCE(device->gone))
-			goto found;
-	device = device_new(name);
-found:
-	if (device)
-		device->users++;
-	mutex_unlock(&device_lock);
-	return device;
-}
-
-void isert_device_hold(struct isert_device *device)
-{
-	mutex_lock(&device_lock);
-	device->users++;
-	mutex_unlock(&device_lock);
+	dat_ia_close(device->ia, DAT_CLOSE_ABRUPT_FLAG);
+	kfree(device);
 }
 
 void isert_device_put(struct isert_device *device)
 {
-	mutex_lock(&device_lock);
-	if (!--device->users) {
-		list_del(&device->list);
-		dat_ia_close(device->ia, DAT_CLOSE_ABRUPT_FLAG);
-		kfree(device);
-	}
-	mutex_unlock(&device_lock);
+	kref_put(&device->users, device_free);
 }
-
-/* ---- memory -------------------------------------------------------------- */
 
 int isert_memory_make(struct isert_device *device, struct isert_memory *memory, size_t size)
 {
@@ -120,10 +86,11 @@ int isert_memory_make(struct isert_device *device, struct isert_memory *memory, 
 	DAT_REGION_DESCRIPTION region;
 	DAT_RETURN ret;
 
-	/* Not kvmalloc(): commands have scatterlists that point into it. */
-	memory->at = kzalloc(size, GFP_KERNEL);
+	/* Of pages: commands have scatterlists that point into it. */
+	memory->at = alloc_pages_exact(size, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 	if (!memory->at)
 		return -ENOMEM;
+	memory->size = size;
 	region.for_va = memory->at;
 	ret = dat_lmr_kcreate(device->ia, DAT_MEM_TYPE_VIRTUAL, region, size, device->pz, local,
 			      DAT_VA_TYPE_VA, DAT_MEM_OPTIMIZE_DONT_CARE, &memory->lmr,
@@ -140,7 +107,8 @@ void isert_memory_free(struct isert_memory *memory)
 {
 	if (memory->lmr)
 		dat_lmr_free(memory->lmr);
-	kfree(memory->at);
+	if (memory->at)
+		free_pages_exact(memory->at, memory->size);
 	*memory = (struct isert_memory){};
 }
 
@@ -151,16 +119,4 @@ DAT_LMR_TRIPLET isert_segment(const struct isert_memory *memory, const void *at,
 		.segment_length = size,
 		.lmr_context = memory->context,
 	};
-}
-
-void isert_sync_out(struct isert_device *device, DAT_LMR_TRIPLET *iov)
-{
-	if (device->sync)
-		dat_lmr_sync_rdma_read(device->ia, iov, 1);
-}
-
-void isert_sync_in(struct isert_device *device, DAT_LMR_TRIPLET *iov)
-{
-	if (device->sync)
-		dat_lmr_sync_rdma_write(device->ia, iov, 1);
 }

@@ -2,14 +2,14 @@
 /*
  * LIO's iSER target over kDAPL.
  *
- * A portal (np.c) listens on adapters (device.c) and makes a connection of each request
- * (conn.c). LIO's login thread gets it when its first login request is there (login.c).
- * A worker per connection takes all of its events in order: requests go to LIO (rx.c);
- * LIO answers (tx.c), and moves data by RDMA (data.c, bounce.c).
+ * A portal listens on adapters (device.c), and makes a connection of each request
+ * (conn.c), which LIO's login thread gets with its first login request (login.c). A
+ * worker per connection takes all of its events in order: requests go to LIO (rx.c); LIO
+ * answers (tx.c), and moves data by RDMA (data.c).
  *
  * Who ends a command. LIO has each command on its connection's list, and frees what is
- * there when the connection closes, as it does for TCP. A command that is answered is
- * taken off the list first, and from then on is ours: the completion of its answer ends
+ * there when the connection closes, as it does for TCP. A command is taken off the list
+ * when its answer is built, and from then on is ours: the completion of the answer ends
  * it. Before LIO frees, the connection's gate is closed, and nothing is posted any more:
  * so a command has one owner at any time.
  */
@@ -32,6 +32,8 @@
 #include <dat2/kdat.h>
 #include <dat2/kdat_ext.h>
 
+struct isert_conn;
+
 /* What a PDU of iSER is on the wire. */
 struct isert_pdu {
 	struct iser_ctrl iser;
@@ -44,35 +46,37 @@ struct isert_pdu {
 
 struct isert_memory {
 	void *at;
+	size_t size;
 	DAT_LMR_HANDLE lmr;
 	DAT_LMR_CONTEXT context;
 };
 
-/* An open adapter, of all portals and connections on it. */
+/* An adapter that a portal listens on. */
 struct isert_device {
-	struct list_head list;
-	unsigned int users;	/* portals and connections */
+	struct list_head list;	/* the portal's */
+	struct isert_np *np;
+	struct kref users;	/* the portal, and its connections */
 	char name[DAT_NAME_MAX_LENGTH];
 	DAT_IA_HANDLE ia;
-	DAT_EVD_HANDLE async_evd;
+	DAT_EVD_HANDLE async_evd, cr_evd;
 	DAT_PZ_HANDLE pz;
-	bool gone;		/* it was removed: the IA is of no more use */
-	bool sync;		/* memory has to be synced for the processor */
+	DAT_CSP_HANDLE csp;
+	struct work_struct work;	/* accepts requests */
+	bool sync;	/* memory has to be synced for the processor */
+	bool bounces;	/* it cannot move LIO's memory */
 	struct dat_ia_attr attr;
 };
 
-/* What a cookie points to: it says what the operation was. */
-enum isert_kind { ISERT_RECV, ISERT_SEND, ISERT_READ, ISERT_BOUNCE };
-
+/* What a cookie points to. */
 struct isert_dto {
-	enum isert_kind kind;
+	void (*done)(struct isert_conn *conn, struct isert_dto *dto, bool ok);
 };
 
 /* Room for one request. */
 struct isert_rx {
 	struct isert_dto dto;
 	struct list_head list;
-	struct isert_memory *memory;
+	struct isert_memory memory;
 	struct isert_pdu *pdu;
 	u32 length;		/* that came */
 	bool kept;		/* a command works on its data; the worker's */
@@ -82,20 +86,20 @@ struct isert_rx {
 struct isert_tx {
 	struct isert_dto dto;
 	struct list_head list;	/* of free ones */
-	struct isert_memory *memory;
+	struct isert_memory memory;
 	struct isert_pdu *pdu;
+	bool single;		/* made for one answer, with room for ISERT_DATA */
 	u32 data;		/* bytes of it */
 	struct iscsit_cmd *cmd;	/* ends when it is sent; NULL: LIO's */
-	bool busy;
 };
 
 /* What we know of a command, behind LIO's own struct. */
 struct isert_cmd {
 	struct isert_dto dto;	/* of an RDMA read */
 	struct list_head wait;	/* while there is no room */
-	bool mine;		/* it is taken off LIO's list, to be answered */
+	int state;		/* LIO's name for its answer; 0: its data is to be read */
 	bool data_in;		/* data goes before the answer */
-	struct isert_tx *tx;	/* the answer */
+	struct isert_tx *tx;	/* the answer, until it is posted */
 	struct isert_rx *rx;	/* holds its immediate data, which is @sg */
 	struct scatterlist sg;
 	u8 flags;		/* of the request: which of these there are */
@@ -103,15 +107,27 @@ struct isert_cmd {
 	DAT_RMR_TRIPLET write;	/* where it has them */
 };
 
+/* Memory that data goes through, piece by piece. */
+struct isert_bounce {
+	struct isert_dto dto;
+	struct isert_memory memory;	/* made when it is first needed */
+	unsigned long busy;
+	struct isert_cmd *icmd;
+	u32 at, end;		/* in its memory */
+	DAT_RMR_TRIPLET remote;	/* of the piece that is on its way */
+};
+
+#define ISERT_BOUNCES	8
+
 static inline struct iscsit_cmd *isert_lio_cmd(struct isert_cmd *icmd)
 {
 	return (struct iscsit_cmd *)icmd - 1;
 }
 
-/* A portal. isert_login_lock guards all that changes. */
+/* A portal. login_lock guards all that changes. */
 struct isert_np {
 	struct iscsi_np *np;	/* LIO's */
-	struct list_head listeners;
+	struct list_head devices;
 	struct delayed_work reap;	/* drops connections that do not log in */
 	wait_queue_head_t wait;	/* LIO's thread, for one that does */
 	struct list_head pending;	/* connections that LIO has not got */
@@ -120,9 +136,10 @@ struct isert_np {
 };
 
 enum isert_phase { ISERT_NEW, ISERT_LOGIN, ISERT_FULL, ISERT_END };
+enum isert_logout { ISERT_NO_LOGOUT, ISERT_LOGOUT_CAME, ISERT_LOGOUT_ANSWERED };
 
 struct isert_conn {
-	/* isert_login_lock guards these. */
+	/* login_lock guards these. */
 	struct list_head list;	/* the portal's, until LIO has it */
 	struct isert_np *np;	/* as long, and while LIO's login thread is at it */
 	enum isert_phase phase;
@@ -138,53 +155,45 @@ struct isert_conn {
 	struct work_struct work;	/* takes events */
 	struct list_head received;	/* requests in order; the worker's */
 	bool invalidate;	/* answers may invalidate the initiator's key */
-	bool logout;		/* a logout request came */
+	enum isert_logout logout;
 	bool ready;		/* LIO can take requests */
 	bool down;		/* there is no connection any more */
-	wait_queue_head_t wait;	/* for that, and for completions */
+	wait_queue_head_t wait;	/* for that, and for sent answers */
 	struct rw_semaphore gate;	/* held for reading by who posts */
 	bool closed;		/* by the gate: nothing is posted any more */
 	struct mutex statsn;	/* LIO counts it without a lock: TCP has one thread */
-	atomic_t posted;	/* operations whose events will come */
-	unsigned int completed;	/* events that came */
+	atomic_t posted;	/* operations whose events will come, but receives */
 
-	spinlock_t lock;	/* guards lists and flags of what follows */
+	spinlock_t lock;	/* guards these two lists */
 	struct list_head waiting;	/* commands that there is no room for */
 	struct list_head tx_free;
-	struct isert_tx big;	/* for all but SCSI, with much data: one at a time */
 	struct isert_rx *rx;
 	struct isert_tx *tx;
 	unsigned int depth;	/* of both */
-	struct isert_memory *memory;	/* of all three */
-	unsigned int chunks;
-	u32 left;		/* bytes of the last one */
-	struct mutex bounce_lock;	/* whoever needs @bounces first makes them */
-	struct isert_bounce *bounces;
+	struct isert_bounce bounces[ISERT_BOUNCES];
 };
 
 #define isert_say(conn, fmt, ...) \
 	pr_info_ratelimited("kdapl_isert: %pISpc: " fmt "\n", &(conn)->remote, ##__VA_ARGS__)
+
+/* Ends what isert_enter() began. */
+static inline void isert_leave(struct isert_conn *conn)
+{
+	up_read(&conn->gate);
+}
 
 /* main.c */
 extern uint isert_depth, isert_max_pending;
 extern struct workqueue_struct *isert_wq;	/* of the connections' workers */
 extern struct workqueue_struct *isert_np_wq;	/* of what waits for those */
 
-/* device.c: process context, but for isert_segment() and the syncs */
+/* device.c: process context, but for isert_segment() */
 void isert_complain(DAT_RETURN ret, const char *what);
-struct isert_device *isert_device_get(const char *name);
-void isert_device_hold(struct isert_device *device);
+struct isert_device *isert_device_open(const char *name);
 void isert_device_put(struct isert_device *device);
 int isert_memory_make(struct isert_device *device, struct isert_memory *memory, size_t size);
 void isert_memory_free(struct isert_memory *memory);
 DAT_LMR_TRIPLET isert_segment(const struct isert_memory *memory, const void *at, u32 size);
-void isert_sync_out(struct isert_device *device, DAT_LMR_TRIPLET *iov);
-void isert_sync_in(struct isert_device *device, DAT_LMR_TRIPLET *iov);
-
-/* np.c */
-int isert_setup_np(struct iscsi_np *np, struct sockaddr_storage *address);
-int isert_accept_np(struct iscsi_np *np, struct iscsit_conn *conn);
-void isert_free_np(struct iscsi_np *np);
 
 /* conn.c */
 /* Accepts it, and takes the request; NULL: the request is still there. */
@@ -194,15 +203,15 @@ struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr
 void isert_conn_down(struct isert_conn *conn);
 void isert_conn_free(struct isert_conn *conn);
 bool isert_enter(struct isert_conn *conn);
-void isert_leave(struct isert_conn *conn);
 void isert_get_rx_pdu(struct iscsit_conn *lio);
 void isert_free_conn(struct iscsit_conn *lio);
 
 /* login.c */
-extern spinlock_t isert_login_lock;	/* see struct isert_np, struct isert_conn */
+int isert_setup_np(struct iscsi_np *np, struct sockaddr_storage *address);
+int isert_accept_np(struct iscsi_np *np, struct iscsit_conn *conn);
+void isert_free_np(struct iscsi_np *np);
 bool isert_login_arrived(struct isert_conn *conn, struct isert_rx *rx);
 void isert_login_lost(struct isert_conn *conn);
-void isert_login_np_idle(struct isert_np *np);
 void isert_login_end(struct isert_conn *conn);
 int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login);
 int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 length);
@@ -213,15 +222,12 @@ void isert_rx_release(struct isert_conn *conn, struct isert_cmd *icmd);
 void isert_rx_go_on(struct isert_conn *conn);
 
 /* tx.c */
-struct isert_tx *isert_tx_get(struct isert_conn *conn);
-struct isert_tx *isert_tx_big(struct isert_conn *conn);
-void isert_tx_put(struct isert_conn *conn, struct isert_tx *tx);
-void isert_tx_done(struct isert_conn *conn, struct isert_tx *tx);
-int isert_tx_post(struct isert_conn *conn, struct isert_tx *tx, const struct isert_cmd *icmd);
-DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov,
-			 const struct isert_cmd *icmd);
-void isert_build_answer(struct isert_conn *conn, struct isert_cmd *icmd);
-void isert_cmd_end(struct iscsit_cmd *cmd);
+void isert_tx_init(struct isert_tx *tx, const struct isert_memory *memory);
+struct isert_tx *isert_tx_make(struct isert_conn *conn);
+void isert_tx_end(struct isert_conn *conn, struct isert_tx *tx);
+DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov);
+int isert_tx_post(struct isert_conn *conn, struct isert_tx *tx);
+int isert_answer(struct isert_conn *conn, struct isert_cmd *icmd);
 void isert_aborted_task(struct iscsit_conn *lio, struct iscsit_cmd *cmd);
 int isert_queue_status(struct iscsit_conn *lio, struct iscsit_cmd *cmd);
 int isert_queue_data_in(struct iscsit_conn *lio, struct iscsit_cmd *cmd);
@@ -231,14 +237,11 @@ int isert_response_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int st
 /* data.c */
 int isert_error(DAT_RETURN ret, const char *what);
 int isert_get_dataout(struct iscsit_conn *lio, struct iscsit_cmd *cmd, bool recovery);
-void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd);
+void isert_data_is_there(struct iscsit_cmd *cmd);
+int isert_post(struct isert_conn *conn, int num, const DAT_EXT_DTO *dtos);
+int isert_data_in(struct isert_conn *conn, struct isert_cmd *icmd);
+void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd, bool now);
 void isert_waiting_go_on(struct isert_conn *conn);
 void isert_waiting_purge(struct isert_conn *conn);
-void isert_read_done(struct isert_cmd *icmd);
-
-/* bounce.c */
-int isert_bounce(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 length);
-void isert_bounce_done(struct isert_conn *conn, struct isert_dto *dto, bool ok);
-void isert_bounce_free(struct isert_conn *conn);
 
 #endif /* ISERT_H */

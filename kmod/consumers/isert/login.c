@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Logins.
+ * Portals, where initiators connect, and logins.
  *
- * The first request waits until the portal's login thread takes it. The answer to it
- * makes room for the next one, which LIO wants to be told of by its login_work: for TCP
- * it does so itself, and sees to it that the work does not begin before the login thread
- * has left the connection. Here that is our business: an initiator may be as fast as it
- * likes, and if LIO gave up in the work, it would free what the thread still uses. So as
- * long as the thread has not come back for another connection, the work is held.
+ * A portal listens on each adapter that has its address, or, where that is the wildcard,
+ * on all that there are when it is made: by a common service point, so that requests for
+ * other addresses never get here. LIO has one login thread for a portal, and whoever
+ * keeps it keeps all others out. So it gets a connection only when the first login
+ * request is there. Those that send none are limited, and are dropped after a while.
  *
- * A connection that is lost is the same: the work finds no request, and gives up.
+ * Of later requests, or that there will be none, LIO wants to be told by its login_work.
+ * If that gave up while the login thread is still at the connection, it would free what
+ * the thread uses: so the work is held until the thread has come back for another one.
  *
  * With the last answer all receives are posted. What comes before LIO is ready for it
  * waits in the worker's list.
  */
 
+#include <linux/net.h>
 #include <linux/slab.h>
 
 #include "isert.h"
 
+#define MAX_ADAPTERS	32
+/* Requests that wait for the worker. */
+#define BACKLOG		64
 /* How long an answer may take where somebody waits for it. */
 #define ANSWER_TIME	HZ
 
-DEFINE_SPINLOCK(isert_login_lock);
-
-/* ---- telling LIO --------------------------------------------------------- */
+/* Guards what struct isert_np and the first part of struct isert_conn say. */
+static DEFINE_SPINLOCK(login_lock);
 
 /* Somebody has to look at it. Caller holds the lock. */
 static void kick(struct isert_conn *conn)
@@ -41,17 +45,17 @@ static void kick(struct isert_conn *conn)
 
 void isert_login_lost(struct isert_conn *conn)
 {
-	spin_lock(&isert_login_lock);
+	spin_lock(&login_lock);
 	kick(conn);
-	spin_unlock(&isert_login_lock);
+	spin_unlock(&login_lock);
 }
 
 /* LIO's login thread has left the connection that it was busy with. */
-void isert_login_np_idle(struct isert_np *np)
+static void np_idle(struct isert_np *np)
 {
 	struct isert_conn *conn;
 
-	spin_lock(&isert_login_lock);
+	spin_lock(&login_lock);
 	conn = np->busy;
 	np->busy = NULL;
 	if (conn) {
@@ -59,37 +63,270 @@ void isert_login_np_idle(struct isert_np *np)
 		if (conn->held)
 			kick(conn);
 	}
-	spin_unlock(&isert_login_lock);
+	spin_unlock(&login_lock);
+}
+
+static bool over(const struct isert_conn *conn)
+{
+	return READ_ONCE(conn->down) || time_after(jiffies, conn->deadline);
+}
+
+/* Each second. All of them where @all. */
+static void drop(struct isert_np *np, bool all)
+{
+	struct isert_conn *conn, *next;
+	LIST_HEAD(dropped);
+
+	spin_lock(&login_lock);
+	list_for_each_entry_safe(conn, next, &np->pending, list) {
+		if (!all && !over(conn))
+			continue;
+		list_move(&conn->list, &dropped);
+		conn->np = NULL;
+	}
+	spin_unlock(&login_lock);
+	list_for_each_entry_safe(conn, next, &dropped, list) {
+		isert_say(conn, "dropped: %s",
+			  conn->down ? "it was lost, and never logged in" : "it did not log in");
+		isert_conn_free(conn);
+		atomic_dec(&np->count);
+	}
+}
+
+static void reap(struct work_struct *work)
+{
+	struct isert_np *np = container_of(to_delayed_work(work), struct isert_np, reap);
+
+	drop(np, false);
+	if (atomic_read(&np->count))
+		queue_delayed_work(isert_np_wq, &np->reap, HZ);
+}
+
+static struct isert_conn *accept(struct isert_device *device,
+				 const DAT_CR_ARRIVAL_EVENT_DATA *request)
+{
+	struct isert_np *np = device->np;
+	struct isert_conn *conn = NULL;
+
+	if (atomic_inc_return(&np->count) > READ_ONCE(isert_max_pending))
+		pr_info_ratelimited("kdapl_isert: refused: %u others have not logged in\n",
+				    isert_max_pending);
+	else if (READ_ONCE(np->np->enabled))
+		conn = isert_conn_make(device, request->cr_handle,
+				       request->local_ia_address_ptr, request->conn_qual);
+	if (!conn)
+		atomic_dec(&np->count);
+	return conn;
+}
+
+/* A connection may have begun to log in, or be lost, before it gets to the list. */
+static void accept_work(struct work_struct *work)
+{
+	struct isert_device *device = container_of(work, struct isert_device, work);
+	const DAT_CR_ARRIVAL_EVENT_DATA *request;
+	struct isert_np *np = device->np;
+	struct isert_conn *conn;
+	DAT_EVENT event;
+
+	while (dat_evd_dequeue(device->cr_evd, &event) == DAT_SUCCESS) {
+		request = &event.event_data.cr_arrival_event_data;
+		conn = accept(device, request);
+		if (!conn) {
+			dat_cr_reject(request->cr_handle, 0, NULL);
+			continue;
+		}
+		spin_lock(&login_lock);
+		conn->np = np;
+		list_add_tail(&conn->list, &np->pending);
+		spin_unlock(&login_lock);
+		wake_up_interruptible(&np->wait);
+	}
+	queue_delayed_work(isert_np_wq, &np->reap, HZ);
+}
+
+static void cr_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
+{
+	struct isert_device *device = instance;
+
+	queue_work(isert_np_wq, &device->work);
+}
+
+static DAT_RETURN listen_start(struct isert_device *device)
+{
+	const DAT_UPCALL_OBJECT upcall = { device, cr_upcall };
+	struct sockaddr_storage *at = &device->np->np->np_sockaddr;
+	DAT_COMM comm = { .domain = at->ss_family, .type = SOCK_STREAM };
+	DAT_RETURN ret;
+
+	ret = dat_evd_kcreate(device->ia, BACKLOG, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
+			      &device->cr_evd);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	return dat_csp_create(device->ia, &comm, (void *)at, device->cr_evd, &device->csp);
+}
+
+/* Nobody is accepted any more when it returns; who still asks is rejected. */
+static void listen_end(struct isert_device *device)
+{
+	DAT_EVENT event;
+
+	if (device->csp)
+		dat_csp_free(device->csp);
+	if (device->cr_evd) {
+		dat_evd_modify_upcall(device->cr_evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
+				      DAT_UPCALL_INVOC_NEW);
+		cancel_work_sync(&device->work);
+		while (dat_evd_dequeue(device->cr_evd, &event) == DAT_SUCCESS)
+			dat_cr_reject(event.event_data.cr_arrival_event_data.cr_handle, 0, NULL);
+		dat_evd_free(device->cr_evd);
+	}
+	isert_device_put(device);
+}
+
+/* An adapter that has not the address is none of the portal's. */
+static int listen_on(struct isert_np *np, const char *name)
+{
+	struct isert_device *device = isert_device_open(name);
+	DAT_RETURN ret;
+
+	if (!device)
+		return 0;
+	device->np = np;
+	INIT_WORK(&device->work, accept_work);
+	ret = listen_start(device);
+	if (ret == DAT_SUCCESS) {
+		list_add(&device->list, &np->devices);
+		return 0;
+	}
+	listen_end(device);
+	if (DAT_GET_TYPE(ret) == DAT_INVALID_ADDRESS)
+		return 0;
+	isert_complain(ret, name);
+	return DAT_GET_TYPE(ret) == DAT_PORT_IN_USE ? -EADDRINUSE : -EIO;
+}
+
+static int listen_on_all(struct isert_np *np)
+{
+	struct dat_provider_info *list[MAX_ADAPTERS], *info;
+	DAT_COUNT n = 0, i;
+	int ret = 0;
+
+	info = kcalloc(MAX_ADAPTERS, sizeof(*info), GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
+	for (i = 0; i < MAX_ADAPTERS; i++)
+		list[i] = &info[i];
+	dat_registry_list_providers(MAX_ADAPTERS, &n, list);
+	for (i = 0; !ret && i < min_t(DAT_COUNT, n, MAX_ADAPTERS); i++)
+		ret = listen_on(np, info[i].ia_name);
+	kfree(info);
+	if (!ret && list_empty(&np->devices))
+		ret = -EADDRNOTAVAIL;
+	return ret;
+}
+
+void isert_free_np(struct iscsi_np *lio)
+{
+	struct isert_np *np = lio->np_context;
+	struct isert_device *device, *next;
+
+	list_for_each_entry_safe(device, next, &np->devices, list)
+		listen_end(device);
+	np_idle(np);
+	cancel_delayed_work_sync(&np->reap);
+	drop(np, true);
+	kfree(np);
+	lio->np_context = NULL;
+}
+
+int isert_setup_np(struct iscsi_np *lio, struct sockaddr_storage *address)
+{
+	struct isert_np *np = kzalloc(sizeof(*np), GFP_KERNEL);
+	int ret;
+
+	if (!np)
+		return -ENOMEM;
+	np->np = lio;
+	INIT_LIST_HEAD(&np->devices);
+	INIT_LIST_HEAD(&np->pending);
+	INIT_DELAYED_WORK(&np->reap, reap);
+	init_waitqueue_head(&np->wait);
+	lio->np_sockaddr = *address;
+	lio->np_context = np;
+	ret = listen_on_all(np);
+	if (ret) {
+		pr_err("kdapl_isert: no adapter listens on %pISpc: %d\n", address, ret);
+		isert_free_np(lio);
+	}
+	return ret;
+}
+
+/* The first connection that has begun to log in, for LIO's. */
+static bool np_take(struct isert_np *np, struct iscsit_conn *lio)
+{
+	struct isert_conn *conn;
+
+	spin_lock(&login_lock);
+	list_for_each_entry(conn, &np->pending, list) {
+		if (!conn->login_rx || over(conn))
+			continue;
+		list_del_init(&conn->list);
+		atomic_dec(&np->count);
+		np->busy = conn;
+		conn->conn = lio;
+		conn->phase = ISERT_LOGIN;
+		lio->context = conn;
+		break;
+	}
+	spin_unlock(&login_lock);
+	return lio->context;
+}
+
+int isert_accept_np(struct iscsi_np *lio, struct iscsit_conn *lio_conn)
+{
+	struct isert_np *np = lio->np_context;
+	struct isert_conn *conn;
+
+	np_idle(np);
+	/* LIO ends the wait by a signal, and tells the reason here. */
+	wait_event_interruptible(np->wait,
+				 READ_ONCE(lio->np_thread_state) >= ISCSI_NP_THREAD_RESET ||
+				 np_take(np, lio_conn));
+	conn = lio_conn->context;
+	if (!conn)
+		return -ENODEV;
+	lio_conn->login_family = lio->np_sockaddr.ss_family;
+	lio_conn->login_sockaddr = conn->remote;
+	lio_conn->local_sockaddr = conn->local;
+	return 0;
 }
 
 /* LIO frees it: nobody kicks any more. */
 void isert_login_end(struct isert_conn *conn)
 {
-	spin_lock(&isert_login_lock);
+	spin_lock(&login_lock);
 	conn->phase = ISERT_END;
 	if (conn->np)
 		conn->np->busy = NULL;
 	conn->np = NULL;
-	spin_unlock(&isert_login_lock);
+	spin_unlock(&login_lock);
 	/* Where this is the work itself, another run of it may be queued. */
 	if (conn->kicked)
 		cancel_delayed_work(&conn->conn->login_work);
 }
-
-/* ---- requests ------------------------------------------------------------ */
 
 /* In the worker; it is a whole PDU. False: it is not one for now. */
 bool isert_login_arrived(struct isert_conn *conn, struct isert_rx *rx)
 {
 	bool right = (rx->pdu->iscsi.opcode & ISCSI_OPCODE_MASK) == ISCSI_OP_LOGIN;
 
-	spin_lock(&isert_login_lock);
+	spin_lock(&login_lock);
 	right = right && !conn->login_rx && conn->phase < ISERT_FULL;
 	if (right) {
 		conn->login_rx = rx;
 		kick(conn);
 	}
-	spin_unlock(&isert_login_lock);
+	spin_unlock(&login_lock);
 	return right;
 }
 
@@ -114,14 +351,19 @@ int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login)
 	struct isert_conn *conn = lio->context;
 	const struct isert_pdu *pdu;
 	struct isert_rx *rx;
+	u32 size;
 
-	spin_lock(&isert_login_lock);
+	spin_lock(&login_lock);
 	rx = conn->login_rx;
 	conn->login_rx = NULL;
-	spin_unlock(&isert_login_lock);
+	spin_unlock(&login_lock);
 	if (!rx || READ_ONCE(conn->down))
 		return -1;
 	pdu = rx->pdu;
+	size = ntoh24(pdu->iscsi.dlength);
+	/* LIO looks for strings in it. */
+	if (size == MAX_KEY_VALUE_PAIRS && pdu->data[size - 1])
+		return -1;
 	memcpy(login->req, &pdu->iscsi, ISCSI_HDR_LEN);
 	if (login->first_request)
 		begin(login);
@@ -129,11 +371,9 @@ int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login)
 		return -1;
 	BUILD_BUG_ON(ISERT_DATA > MAX_KEY_VALUE_PAIRS);
 	memset(login->req_buf, 0, MAX_KEY_VALUE_PAIRS);
-	memcpy(login->req_buf, pdu->data, ntoh24(pdu->iscsi.dlength));
+	memcpy(login->req_buf, pdu->data, size);
 	return 0;
 }
-
-/* ---- answers ------------------------------------------------------------- */
 
 /* There must be room before the initiator has the answer. */
 static int make_room(struct isert_conn *conn, const struct iscsi_login *login)
@@ -143,10 +383,10 @@ static int make_room(struct isert_conn *conn, const struct iscsi_login *login)
 	if (login->login_failed)
 		return 0;
 	/* From here on a loss is told to the receive thread. */
-	spin_lock(&isert_login_lock);
+	spin_lock(&login_lock);
 	if (login->login_complete)
 		conn->phase = ISERT_FULL;
-	spin_unlock(&isert_login_lock);
+	spin_unlock(&login_lock);
 	for (i = 0; i < receives; i++)
 		if (isert_rx_post(conn, &conn->rx[i]))
 			return -EIO;
@@ -156,26 +396,26 @@ static int make_room(struct isert_conn *conn, const struct iscsi_login *login)
 int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 length)
 {
 	struct isert_conn *conn = lio->context;
-	struct isert_tx *tx = isert_tx_big(conn);
+	struct isert_tx *tx = length > ISERT_DATA ? NULL : isert_tx_make(conn);
 	int ret;
 
 	if (!tx)
 		return -1;
-	ret = length > ISERT_DATA || !isert_enter(conn) ? -1 : 0;
+	memcpy(&tx->pdu->iscsi, login->rsp, ISCSI_HDR_LEN);
+	memcpy(tx->pdu->data, login->rsp_buf, length);
+	tx->data = length;
+	ret = isert_enter(conn) ? 0 : -EIO;
 	if (!ret) {
-		memcpy(&tx->pdu->iscsi, login->rsp, ISCSI_HDR_LEN);
-		memcpy(tx->pdu->data, login->rsp_buf, length);
-		tx->data = length;
-		ret = make_room(conn, login) ?: isert_tx_post(conn, tx, NULL);
+		ret = make_room(conn, login) ?: isert_tx_post(conn, tx);
 		isert_leave(conn);
 	}
 	if (ret) {
-		isert_tx_put(conn, tx);
+		isert_tx_end(conn, tx);
 		return -1;
 	}
 	/* LIO ends the connection at once: the initiator shall know why. */
 	if (login->login_failed)
-		wait_event_interruptible_timeout(conn->wait, !READ_ONCE(tx->busy) ||
+		wait_event_interruptible_timeout(conn->wait, !atomic_read(&conn->posted) ||
 						 READ_ONCE(conn->down), ANSWER_TIME);
 	return 0;
 }

@@ -2,12 +2,9 @@
 /*
  * The module: LIO's transport of type iSER, and what can be set.
  *
- * It is a transport like that for TCP, in that it has no iscsit_wait_conn: LIO itself
- * frees the commands of a connection that closes. All that it needs for that is a
- * connection on which nothing moves any more when its receive thread leaves
- * isert_get_rx_pdu().
- *
- * T10-PI there is none: only that is offered which needs no help of the adapter.
+ * As that for TCP it has no iscsit_wait_conn: LIO itself frees the commands of a
+ * connection that closes. All that it needs for that is a connection on which nothing
+ * moves any more when its receive thread leaves isert_get_rx_pdu(). T10-PI there is none.
  */
 
 #include <linux/module.h>
@@ -64,8 +61,7 @@ static struct iscsit_transport isert_transport = {
 static int __init isert_init(void)
 {
 	isert_depth = clamp(isert_depth, DEPTH_MIN, DEPTH_MAX);
-	isert_wq = alloc_workqueue("kdapl_isert", WQ_HIGHPRI | WQ_MEM_RECLAIM,
-				   0);
+	isert_wq = alloc_workqueue("kdapl_isert", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (!isert_wq)
 		return -ENOMEM;
 	isert_np_wq = alloc_workqueue("kdapl_isert_np", WQ_UNBOUND, 0);

@@ -20,7 +20,7 @@
 
 int isert_rx_post(struct isert_conn *conn, struct isert_rx *rx)
 {
-	DAT_LMR_TRIPLET iov = isert_segment(rx->memory, rx->pdu, sizeof(*rx->pdu) + ISERT_DATA);
+	DAT_LMR_TRIPLET iov = isert_segment(&rx->memory, rx->pdu, sizeof(*rx->pdu) + ISERT_DATA);
 	DAT_DTO_COOKIE cookie = { .as_ptr = &rx->dto };
 
 	if (!isert_error(dat_ep_post_recv(conn->ep, 1, &iov, cookie, DAT_COMPLETION_DEFAULT_FLAG),
@@ -45,7 +45,10 @@ static u32 data_of(const struct isert_rx *rx)
 	return ntoh24(rx->pdu->iscsi.dlength);
 }
 
-/* ---- commands ------------------------------------------------------------ */
+static bool has_ttt(const struct isert_rx *rx)
+{
+	return rx->pdu->iscsi.ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
+}
 
 /* NULL: LIO has none free. It must not wait: this worker is who frees them. */
 static struct iscsit_cmd *cmd_new(struct isert_conn *conn, struct isert_rx *rx)
@@ -57,7 +60,6 @@ static struct iscsit_cmd *cmd_new(struct isert_conn *conn, struct isert_rx *rx)
 	if (!cmd)
 		return NULL;
 	icmd = iscsit_priv_cmd(cmd);
-	icmd->dto.kind = ISERT_READ;
 	icmd->flags = iser->flags;
 	icmd->read.virtual_address = be64_to_cpu(iser->read_va);
 	icmd->read.rmr_context = be32_to_cpu(iser->read_stag);
@@ -83,12 +85,8 @@ static void take_data(struct iscsit_cmd *cmd, struct isert_rx *rx)
 		sg_copy_from_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, rx->pdu->data, size);
 	}
 	cmd->write_data_done += size;
-	if (cmd->write_data_done < se_cmd->data_length)
-		return;
-	spin_lock_bh(&cmd->istate_lock);
-	cmd->cmd_flags |= ICF_GOT_LAST_DATAOUT;
-	cmd->i_state = ISTATE_RECEIVED_LAST_DATAOUT;
-	spin_unlock_bh(&cmd->istate_lock);
+	if (cmd->write_data_done == se_cmd->data_length)
+		isert_data_is_there(cmd);
 }
 
 static int rx_scsi(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
@@ -103,6 +101,9 @@ static int rx_scsi(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 		return 0;
 	if (!cmd->immediate_data)
 		return iscsit_process_scsi_cmd(conn->conn, cmd, req);
+	/* LIO would execute it at once, and again, or ask for more, as its data came. */
+	if (!cmd->sense_reason && (cmd->data_direction != DMA_TO_DEVICE || !se_cmd->data_length))
+		return -EPROTO;
 	if (cmd->first_burst_len == se_cmd->data_length)
 		se_cmd->se_cmd_flags |= SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC;
 	ret = iscsit_process_scsi_cmd(conn->conn, cmd, req);
@@ -158,11 +159,11 @@ static bool data_is_right(const struct iscsit_cmd *cmd, const struct iscsi_data 
 }
 
 /* Only these bring the command on; it may have failed while they were on the way. */
-static int rx_data_out(struct isert_conn *conn, struct isert_rx *rx)
+static int rx_data_out(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
 {
 	struct iscsi_data *req = (void *)&rx->pdu->iscsi;
-	struct iscsit_cmd *cmd = find(conn, rx, false);
 
+	cmd = find(conn, rx, false);
 	if (!cmd || cmd->iscsi_opcode != ISCSI_OP_SCSI_CMD || !cmd->unsolicited_data ||
 	    cmd->data_direction != DMA_TO_DEVICE || cmd->se_cmd.t_state != TRANSPORT_WRITE_PENDING)
 		return 0;
@@ -178,8 +179,6 @@ static int rx_data_out(struct isert_conn *conn, struct isert_rx *rx)
 	return iscsit_check_dataout_payload(cmd, req, false);
 }
 
-/* ---- all else ------------------------------------------------------------ */
-
 /*
  * Checked is what LIO would reject in a way that leaks. An answer to a NOP-In ends that;
  * but LIO looks for its tag only, which reads have too, and two would end it twice.
@@ -187,18 +186,17 @@ static int rx_data_out(struct isert_conn *conn, struct isert_rx *rx)
 static bool nop_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 {
 	const struct iscsi_nopout *req = (void *)&rx->pdu->iscsi;
-	bool answer = req->ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
 	struct iscsit_cmd *cmd;
 
 	if (!(req->flags & ISCSI_FLAG_CMD_FINAL) ||
 	    data_of(rx) > conn->conn->conn_ops->MaxXmitDataSegmentLength)
 		return false;
 	if (req->itt != RESERVED_ITT)
-		return !answer;
-	if (!answer)
+		return !has_ttt(rx);
+	if (!(req->opcode & ISCSI_OP_IMMEDIATE) || !has_ttt(rx))
 		return req->opcode & ISCSI_OP_IMMEDIATE;
 	cmd = find(conn, rx, true);
-	return req->opcode & ISCSI_OP_IMMEDIATE && cmd && cmd->iscsi_opcode == ISCSI_OP_NOOP_IN &&
+	return cmd && cmd->iscsi_opcode == ISCSI_OP_NOOP_IN &&
 	       cmd->i_state == ISTATE_SENT_NOPIN_WANT_RESPONSE;
 }
 
@@ -224,7 +222,7 @@ static bool text_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 	if (!(req->flags & ISCSI_FLAG_CMD_FINAL) || req->flags & ISCSI_FLAG_TEXT_CONTINUE ||
 	    size > conn->conn->conn_ops->MaxXmitDataSegmentLength)
 		return false;
-	if (req->ttt != cpu_to_be32(ISCSI_RESERVED_TAG))
+	if (has_ttt(rx))
 		return !size;
 	/* The first one's end counts as well. */
 	for (i = 0; i < ARRAY_SIZE(known); i++)
@@ -263,82 +261,82 @@ static int rx_text(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 	return iscsit_process_text_cmd(conn->conn, cmd, req);
 }
 
-/* ---- the worker ---------------------------------------------------------- */
-
 /* It is a PDU, with all that it says there is. */
 static bool is_whole(struct isert_conn *conn, const struct isert_rx *rx)
 {
 	const struct isert_pdu *pdu = rx->pdu;
-	DAT_LMR_TRIPLET iov = isert_segment(rx->memory, pdu, sizeof(*pdu) + ISERT_DATA);
+	DAT_LMR_TRIPLET iov = isert_segment(&rx->memory, pdu, sizeof(*pdu) + ISERT_DATA);
 
-	isert_sync_in(conn->device, &iov);
+	if (conn->device->sync)
+		dat_lmr_sync_rdma_write(conn->device->ia, &iov, 1);
 	return rx->length >= sizeof(*pdu) && (pdu->iser.flags & 0xf0) == ISCSI_CTRL &&
 	       !pdu->iscsi.hlength && data_of(rx) <= rx->length - sizeof(*pdu);
 }
 
-/* What brings no command of its own has NULL for it. */
-static int dispatch(struct isert_conn *conn, struct isert_rx *rx, struct iscsit_cmd *cmd)
+/* Task management that is in sequence LIO cannot refuse without a leak. */
+static bool tmf_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 {
-	void *hdr = &rx->pdu->iscsi;
-
-	switch (rx->pdu->iscsi.opcode & ISCSI_OPCODE_MASK) {
-	case ISCSI_OP_SCSI_CMD:
-		return rx_scsi(conn, cmd, rx);
-	case ISCSI_OP_SCSI_DATA_OUT:
-		return rx_data_out(conn, rx);
-	case ISCSI_OP_NOOP_OUT:
-		return rx_nop(conn, cmd, rx);
-	case ISCSI_OP_SCSI_TMFUNC:
-		return iscsit_handle_task_mgt_cmd(conn->conn, cmd, hdr);
-	case ISCSI_OP_TEXT:
-		return rx_text(conn, cmd, rx);
-	default:
-		WRITE_ONCE(conn->logout, true);
-		return iscsit_handle_logout_cmd(conn->conn, cmd, hdr);
-	}
+	return rx->pdu->iscsi.opcode & ISCSI_OP_IMMEDIATE;
 }
 
-/*
- * LIO can do something with it. Task management that is in sequence it cannot refuse
- * without a leak, and a second logout would end the session twice.
- */
-static bool is_right(struct isert_conn *conn, const struct isert_rx *rx, bool *has_cmd)
+static int rx_tmf(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
+{
+	return iscsit_handle_task_mgt_cmd(conn->conn, cmd, (void *)&rx->pdu->iscsi);
+}
+
+/* A second one would end the session twice. */
+static bool logout_is_right(struct isert_conn *conn, const struct isert_rx *rx)
+{
+	return READ_ONCE(conn->logout) == ISERT_NO_LOGOUT;
+}
+
+static int rx_logout(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
+{
+	WRITE_ONCE(conn->logout, ISERT_LOGOUT_CAME);
+	return iscsit_handle_logout_cmd(conn->conn, cmd, (void *)&rx->pdu->iscsi);
+}
+
+/* What LIO can do something with. */
+static const struct {
+	bool (*is_right)(struct isert_conn *conn, const struct isert_rx *rx);
+	int (*take)(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx);
+	bool discovery;
+} requests[] = {
+	[ISCSI_OP_NOOP_OUT] = { nop_is_right, rx_nop },
+	[ISCSI_OP_SCSI_CMD] = { NULL, rx_scsi },
+	[ISCSI_OP_SCSI_TMFUNC] = { tmf_is_right, rx_tmf },
+	[ISCSI_OP_TEXT] = { text_is_right, rx_text, true },
+	[ISCSI_OP_SCSI_DATA_OUT] = { NULL, rx_data_out },
+	[ISCSI_OP_LOGOUT] = { logout_is_right, rx_logout, true },
+};
+
+/* What goes on with a command that there is brings none of its own: NULL for it. */
+static int dispatch(struct isert_conn *conn, struct isert_rx *rx)
 {
 	const struct iscsi_hdr *hdr = &rx->pdu->iscsi;
-	u8 opcode = hdr->opcode & ISCSI_OPCODE_MASK;
+	u8 op = hdr->opcode & ISCSI_OPCODE_MASK;
+	struct iscsit_cmd *cmd = NULL;
+	bool goes_on;
+	int ret;
 
-	*has_cmd = false;
-	switch (opcode) {
-	case ISCSI_OP_TEXT:
-		*has_cmd = hdr->ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
-		return text_is_right(conn, rx);
-	case ISCSI_OP_LOGOUT:
-		return !READ_ONCE(conn->logout);
+	if (op >= ARRAY_SIZE(requests) || !requests[op].take ||
+	    (conn->conn->sess->sess_ops->SessionType && !requests[op].discovery) ||
+	    (requests[op].is_right && !requests[op].is_right(conn, rx)))
+		return -EPROTO;
+	goes_on = op == ISCSI_OP_SCSI_DATA_OUT ||
+		  ((op == ISCSI_OP_TEXT || op == ISCSI_OP_NOOP_OUT) && has_ttt(rx));
+	if (!goes_on) {
+		cmd = cmd_new(conn, rx);
+		if (!cmd)
+			return -EAGAIN;
 	}
-	/* All else is not for discovery. */
-	if (conn->conn->sess->sess_ops->SessionType)
-		return false;
-	switch (opcode) {
-	case ISCSI_OP_SCSI_CMD:
-		return true;
-	case ISCSI_OP_SCSI_DATA_OUT:
-		*has_cmd = true;
-		return true;
-	case ISCSI_OP_NOOP_OUT:
-		*has_cmd = hdr->ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
-		return nop_is_right(conn, rx);
-	default:
-		return opcode == ISCSI_OP_SCSI_TMFUNC && hdr->opcode & ISCSI_OP_IMMEDIATE;
-	}
+	ret = requests[op].take(conn, cmd, rx);
+	return ret == -EAGAIN ? -EPROTO : ret;
 }
 
 /* Below 0: the initiator is dropped; but -EAGAIN: later. */
 static int rx_one(struct isert_conn *conn, struct isert_rx *rx)
 {
-	struct iscsit_cmd *cmd = NULL;
-	bool has_cmd;
-	int ret;
-
 	rx->kept = false;
 	if (!is_whole(conn, rx))
 		return -EPROTO;
@@ -349,15 +347,7 @@ static int rx_one(struct isert_conn *conn, struct isert_rx *rx)
 	}
 	if (conn->conn->conn_state != TARG_CONN_STATE_LOGGED_IN)
 		return 0;
-	if (!is_right(conn, rx, &has_cmd))
-		return -EPROTO;
-	if (!has_cmd) {
-		cmd = cmd_new(conn, rx);
-		if (!cmd)
-			return -EAGAIN;
-	}
-	ret = dispatch(conn, rx, cmd);
-	return ret == -EAGAIN ? -EPROTO : ret;
+	return dispatch(conn, rx);
 }
 
 void isert_rx_go_on(struct isert_conn *conn)

@@ -6,9 +6,9 @@
  * once it is posted but the pointer to end it with; and whoever has posted it does not
  * look at the command again, for its completion may be there before the call returns.
  *
- * SCSI commands are answered from wherever LIO completes them. Where there is no room
- * at the moment, they wait in the connection's queue (data.c). All else LIO's transmit
- * thread sends, one at a time, and waits for the room itself.
+ * SCSI commands are answered from wherever LIO completes them, and wait where there is
+ * no room (data.c). All else the worker builds and posts. It also takes completions and
+ * requests: so it may look at such a command after it has posted.
  */
 
 #include <linux/slab.h>
@@ -18,7 +18,17 @@
 /* How long a logout's answer may take. */
 #define LOGOUT_TIME	(5 * HZ)
 
-/* ---- memory of answers --------------------------------------------------- */
+static void tx_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
+{
+	isert_tx_end(conn, container_of(dto, struct isert_tx, dto));
+}
+
+void isert_tx_init(struct isert_tx *tx, const struct isert_memory *memory)
+{
+	tx->dto.done = tx_done;
+	tx->memory = *memory;
+	tx->pdu = memory->at;
+}
 
 static struct isert_tx *clear(struct isert_tx *tx)
 {
@@ -30,7 +40,7 @@ static struct isert_tx *clear(struct isert_tx *tx)
 }
 
 /* NULL: they are all on their way. */
-struct isert_tx *isert_tx_get(struct isert_conn *conn)
+static struct isert_tx *tx_get(struct isert_conn *conn)
 {
 	struct isert_tx *tx;
 
@@ -42,30 +52,20 @@ struct isert_tx *isert_tx_get(struct isert_conn *conn)
 	return tx ? clear(tx) : NULL;
 }
 
-void isert_tx_put(struct isert_conn *conn, struct isert_tx *tx)
+/* One with room for ISERT_DATA, for logins and text: few at a time. */
+struct isert_tx *isert_tx_make(struct isert_conn *conn)
 {
-	if (tx == &conn->big) {
-		smp_store_release(&tx->busy, false);
-	} else {
-		spin_lock(&conn->lock);
-		list_add(&tx->list, &conn->tx_free);
-		spin_unlock(&conn->lock);
+	struct isert_tx *tx = kzalloc(sizeof(*tx), GFP_KERNEL);
+	struct isert_memory memory = {};
+
+	if (!tx || isert_memory_make(conn->device, &memory, sizeof(*tx->pdu) + ISERT_DATA)) {
+		kfree(tx);
+		return NULL;
 	}
-	if (wq_has_sleeper(&conn->wait))
-		wake_up_all(&conn->wait);
+	isert_tx_init(tx, &memory);
+	tx->single = true;
+	return clear(tx);
 }
-
-/* Waits for it; NULL: there is no connection, or no time, any more. */
-struct isert_tx *isert_tx_big(struct isert_conn *conn)
-{
-	bool taken = false;
-
-	wait_event_interruptible(conn->wait, READ_ONCE(conn->down) ||
-				 (taken = !xchg(&conn->big.busy, true)));
-	return taken ? clear(&conn->big) : NULL;
-}
-
-/* ---- the ends of commands ------------------------------------------------ */
 
 /* LIO's list has it no more. */
 static void cmd_take(struct isert_conn *conn, struct iscsit_cmd *cmd)
@@ -76,7 +76,7 @@ static void cmd_take(struct isert_conn *conn, struct iscsit_cmd *cmd)
 }
 
 /* Gives up the transport's reference to a command that was taken. */
-void isert_cmd_end(struct iscsit_cmd *cmd)
+static void cmd_end(struct iscsit_cmd *cmd)
 {
 	if (cmd->data_direction == DMA_TO_DEVICE)
 		iscsit_stop_dataout_timer(cmd);
@@ -86,13 +86,26 @@ void isert_cmd_end(struct iscsit_cmd *cmd)
 		iscsit_release_cmd(cmd);
 }
 
-void isert_tx_done(struct isert_conn *conn, struct isert_tx *tx)
+/* It is sent, or will not be. A logout end_logout() ends, all else ends here. */
+void isert_tx_end(struct isert_conn *conn, struct isert_tx *tx)
 {
 	struct iscsit_cmd *cmd = tx->cmd;
+	const struct isert_cmd *icmd = cmd ? iscsit_priv_cmd(cmd) : NULL;
 
-	isert_tx_put(conn, tx);
-	if (cmd)
-		isert_cmd_end(cmd);
+	if (tx->single) {
+		isert_memory_free(&tx->memory);
+		kfree(tx);
+	} else {
+		spin_lock(&conn->lock);
+		list_add(&tx->list, &conn->tx_free);
+		spin_unlock(&conn->lock);
+	}
+	if (cmd && icmd->state == ISTATE_SEND_LOGOUTRSP)
+		WRITE_ONCE(conn->logout, ISERT_LOGOUT_ANSWERED);
+	else if (cmd)
+		cmd_end(cmd);
+	if (wq_has_sleeper(&conn->wait))
+		wake_up_all(&conn->wait);
 }
 
 static void release(struct isert_conn *conn, struct iscsit_cmd *cmd)
@@ -110,26 +123,27 @@ void isert_aborted_task(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 	release(lio->context, cmd);
 }
 
-/* ---- posting ------------------------------------------------------------- */
-
-/* With the answer the initiator's key may become invalid. */
-static u32 key_of(const struct isert_conn *conn, const struct isert_cmd *icmd)
+/* With the answer to a SCSI command the initiator's key may become invalid. */
+static u32 key_of(const struct isert_conn *conn, struct iscsit_cmd *cmd)
 {
-	if (!icmd || !conn->invalidate)
+	const struct isert_cmd *icmd;
+
+	if (!cmd || cmd->iscsi_opcode != ISCSI_OP_SCSI_CMD || !conn->invalidate)
 		return 0;
+	icmd = iscsit_priv_cmd(cmd);
 	if (icmd->flags & ISER_RSV)
 		return icmd->read.rmr_context;
 	return icmd->flags & ISER_WSV ? icmd->write.rmr_context : 0;
 }
 
-/* To be posted: @iov is for it to point to, @icmd a SCSI command or NULL. */
-DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov,
-			 const struct isert_cmd *icmd)
+/* To be posted: @iov is for it to point to. */
+DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov)
 {
-	u32 key = key_of(conn, icmd);
+	u32 key = key_of(conn, tx->cmd);
 
-	*iov = isert_segment(tx->memory, tx->pdu, sizeof(*tx->pdu) + tx->data);
-	isert_sync_out(conn->device, iov);
+	*iov = isert_segment(&tx->memory, tx->pdu, sizeof(*tx->pdu) + tx->data);
+	if (conn->device->sync)
+		dat_lmr_sync_rdma_read(conn->device->ia, iov, 1);
 	return (DAT_EXT_DTO){
 		.op = DAT_DTO_SEND,
 		.flags = DAT_COMPLETION_DEFAULT_FLAG,
@@ -142,37 +156,13 @@ DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_T
 }
 
 /* The caller is within the gate. -EAGAIN: there is no room. */
-int isert_tx_post(struct isert_conn *conn, struct isert_tx *tx, const struct isert_cmd *icmd)
+int isert_tx_post(struct isert_conn *conn, struct isert_tx *tx)
 {
 	DAT_LMR_TRIPLET iov;
-	DAT_EXT_DTO dto = isert_tx_dto(conn, tx, &iov, icmd);
-	int ret;
+	DAT_EXT_DTO dto = isert_tx_dto(conn, tx, &iov);
 
-	atomic_inc(&conn->posted);
-	ret = isert_error(dat_ext_ep_post(conn->ep, 1, &dto), "an answer");
-	if (ret)
-		atomic_dec(&conn->posted);
-	return ret;
+	return isert_post(conn, 1, &dto);
 }
-
-static int post_and_wait(struct isert_conn *conn, struct isert_tx *tx)
-{
-	unsigned int seen;
-	int ret;
-
-	for (;;) {
-		seen = READ_ONCE(conn->completed);
-		ret = isert_tx_post(conn, tx, NULL);
-		if (ret != -EAGAIN || !atomic_read(&conn->posted))
-			return ret;
-		ret = wait_event_interruptible(conn->wait, READ_ONCE(conn->down) ||
-					       READ_ONCE(conn->completed) != seen);
-		if (ret || READ_ONCE(conn->down))
-			return -EIO;
-	}
-}
-
-/* ---- SCSI ---------------------------------------------------------------- */
 
 static void add_sense(struct isert_tx *tx, struct iscsit_cmd *cmd)
 {
@@ -188,45 +178,6 @@ static void add_sense(struct isert_tx *tx, struct iscsit_cmd *cmd)
 	tx->data = ALIGN(size, ISCSI_PAD_LEN);
 	memset(tx->pdu->data + size, 0, tx->data - size);
 }
-
-void isert_build_answer(struct isert_conn *conn, struct isert_cmd *icmd)
-{
-	struct iscsit_cmd *cmd = isert_lio_cmd(icmd);
-
-	mutex_lock(&conn->statsn);
-	iscsit_build_rsp_pdu(cmd, conn->conn, true, (void *)&icmd->tx->pdu->iscsi);
-	mutex_unlock(&conn->statsn);
-	add_sense(icmd->tx, cmd);
-	icmd->tx->cmd = cmd;
-}
-
-/* Behind the closed gate the command stays on LIO's list, and LIO frees it. */
-static int answer(struct isert_conn *conn, struct iscsit_cmd *cmd, bool data_in)
-{
-	struct isert_cmd *icmd = iscsit_priv_cmd(cmd);
-
-	if (!isert_enter(conn))
-		return 0;
-	cmd_take(conn, cmd);
-	isert_rx_release(conn, icmd);
-	icmd->mine = true;
-	icmd->data_in = data_in;
-	isert_submit(conn, icmd);
-	isert_leave(conn);
-	return 0;
-}
-
-int isert_queue_status(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
-{
-	return answer(lio->context, cmd, false);
-}
-
-int isert_queue_data_in(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
-{
-	return answer(lio->context, cmd, cmd->se_cmd.data_length);
-}
-
-/* ---- the transmit thread ------------------------------------------------- */
 
 /* LIO has this one only where connections are recovered; its builder it keeps. */
 static void build_async(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct iscsi_async *async)
@@ -266,12 +217,14 @@ static int build(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct isert_t
 	void *pdu = &tx->pdu->iscsi;
 
 	switch (state) {
-	case ISTATE_SEND_NOPIN:
-		iscsit_build_nopin_rsp(cmd, lio, pdu, true);
+	case ISTATE_SEND_STATUS:
+		iscsit_build_rsp_pdu(cmd, lio, true, pdu);
+		add_sense(tx, cmd);
 		return 0;
+	case ISTATE_SEND_NOPIN:
 	case ISTATE_SEND_NOPIN_WANT_RESPONSE:
 	case ISTATE_SEND_NOPIN_NO_RESPONSE:
-		iscsit_build_nopin_rsp(cmd, lio, pdu, false);
+		iscsit_build_nopin_rsp(cmd, lio, pdu, state == ISTATE_SEND_NOPIN);
 		return 0;
 	case ISTATE_SEND_TASKMGTRSP:
 		iscsit_build_task_mgt_rsp(cmd, lio, pdu);
@@ -293,64 +246,107 @@ static int build(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct isert_t
 	}
 }
 
-/* What the initiator has to say something to ends not with this: LIO keeps it. */
-static bool ends(struct iscsit_cmd *cmd, const struct isert_tx *tx, int state)
+/* What LIO keeps, as the initiator has to say something to it: its state then, or 0. */
+static int kept(const struct isert_cmd *icmd, const struct isert_tx *tx)
 {
-	const u8 more = ISCSI_FLAG_TEXT_CONTINUE;
-
-	if (state == ISTATE_SEND_NOPIN_WANT_RESPONSE)
-		cmd->i_state = ISTATE_SENT_NOPIN_WANT_RESPONSE;
-	else if (state == ISTATE_SEND_TEXTRSP && tx->pdu->iscsi.flags & more)
-		cmd->i_state = ISTATE_SENT_STATUS;
-	else
-		return state != ISTATE_SEND_LOGOUTRSP;
-	return false;
+	if (icmd->state == ISTATE_SEND_NOPIN_WANT_RESPONSE)
+		return ISTATE_SENT_NOPIN_WANT_RESPONSE;
+	if (icmd->state == ISTATE_SEND_TEXTRSP && tx->pdu->iscsi.flags & ISCSI_FLAG_TEXT_CONTINUE)
+		return ISTATE_SENT_STATUS;
+	return 0;
 }
 
-/* The command is not looked at afterwards, unless it is a logout. */
-static int say(struct isert_conn *conn, struct iscsit_cmd *cmd, int state)
+static int make_answer(struct isert_conn *conn, struct isert_cmd *icmd)
 {
-	struct isert_tx *tx = isert_tx_big(conn);
+	bool text = icmd->state == ISTATE_SEND_TEXTRSP;
+	struct isert_tx *tx = text ? isert_tx_make(conn) : tx_get(conn);
+	struct iscsit_cmd *cmd = isert_lio_cmd(icmd);
 	int ret;
 
 	if (!tx)
-		return -EIO;
+		return text ? -ENOMEM : -EAGAIN;
 	mutex_lock(&conn->statsn);
-	ret = build(conn->conn, cmd, tx, state);
+	ret = build(conn->conn, cmd, tx, icmd->state);
 	mutex_unlock(&conn->statsn);
-	if (ret || !isert_enter(conn)) {
-		isert_tx_put(conn, tx);
+	if (ret) {
+		isert_tx_end(conn, tx);
 		return -EIO;
 	}
-	if (ends(cmd, tx, state)) {
+	icmd->tx = tx;
+	if (kept(icmd, tx))
+		return 0;
+	tx->cmd = cmd;
+	if (icmd->state != ISTATE_SEND_LOGOUTRSP)
 		cmd_take(conn, cmd);
-		tx->cmd = cmd;
-	}
-	ret = post_and_wait(conn, tx);
+	return 0;
+}
+
+/* The caller is within the gate; and in the worker, unless it is of a SCSI command. */
+int isert_answer(struct isert_conn *conn, struct isert_cmd *icmd)
+{
+	int state, ret = icmd->tx ? 0 : make_answer(conn, icmd);
+	struct isert_tx *tx;
+
 	if (ret)
-		isert_tx_done(conn, tx);
-	isert_leave(conn);
+		return ret;
+	if (icmd->data_in)
+		return isert_data_in(conn, icmd);
+	tx = icmd->tx;
+	state = tx->cmd ? 0 : kept(icmd, tx);
+	ret = isert_tx_post(conn, tx);
+	if (!ret && state) {
+		icmd->tx = NULL;
+		isert_lio_cmd(icmd)->i_state = state;
+	}
 	return ret;
 }
 
-/* When the initiator has the answer, LIO ends the connection; this thread waits. */
-static int say_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
+/* Behind the closed gate the command stays on LIO's list, and LIO frees it. */
+static int answer(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int state, bool data_in)
 {
-	int ret = say(conn, cmd, ISTATE_SEND_LOGOUTRSP);
+	struct isert_cmd *icmd = iscsit_priv_cmd(cmd);
+	struct isert_conn *conn = lio->context;
 
-	if (!ret)
-		ret = wait_event_interruptible_timeout(conn->wait, !READ_ONCE(conn->big.busy) ||
-						       READ_ONCE(conn->down), LOGOUT_TIME);
-	if (ret < 0)
-		return ret;
+	if (!isert_enter(conn))
+		return 0;
+	isert_rx_release(conn, icmd);
+	icmd->state = state;
+	icmd->data_in = data_in;
+	isert_submit(conn, icmd, state == ISTATE_SEND_STATUS);
+	isert_leave(conn);
+	return 0;
+}
+
+int isert_queue_status(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
+{
+	return answer(lio, cmd, ISTATE_SEND_STATUS, false);
+}
+
+int isert_queue_data_in(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
+{
+	return answer(lio, cmd, ISTATE_SEND_STATUS, cmd->se_cmd.data_length);
+}
+
+/* When the initiator has the answer, LIO ends the connection; its transmit thread waits. */
+static int end_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
+{
+	long left;
+
+	left = wait_event_interruptible_timeout(conn->wait, READ_ONCE(conn->down) ||
+						READ_ONCE(conn->logout) == ISERT_LOGOUT_ANSWERED,
+						LOGOUT_TIME);
+	if (left <= 0)
+		return -EIO;
 	/* The connection is gone, unless the logout was of another one. */
 	if (!iscsit_logout_post_handler(cmd, conn->conn))
 		return -ECONNRESET;
-	WRITE_ONCE(conn->logout, false);
+	if (READ_ONCE(conn->logout) != ISERT_LOGOUT_ANSWERED)
+		return -EIO;
 	if (isert_enter(conn)) {
 		cmd_take(conn, cmd);
 		isert_leave(conn);
-		isert_cmd_end(cmd);
+		cmd_end(cmd);
+		WRITE_ONCE(conn->logout, ISERT_NO_LOGOUT);
 	}
 	return 0;
 }
@@ -358,17 +354,15 @@ static int say_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
 /* Below 0: LIO ends the connection. */
 int isert_response_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int state)
 {
-	if (state == ISTATE_SEND_STATUS)
-		return answer(lio->context, cmd, false);
-	if (state == ISTATE_SEND_LOGOUTRSP)
-		return say_logout(lio->context, cmd);
-	return say(lio->context, cmd, state);
+	int ret = answer(lio, cmd, state, false);
+
+	return state == ISTATE_SEND_LOGOUTRSP ? end_logout(lio->context, cmd) : ret;
 }
 
 int isert_immediate_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int state)
 {
 	if (state != ISTATE_REMOVE)
-		return say(lio->context, cmd, state);
+		return answer(lio, cmd, state, false);
 	release(lio->context, cmd);
 	return iscsit_immediate_queue(lio, cmd, state);
 }
