@@ -15,12 +15,13 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/kthread.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "isert.h"
 
 /* A request's data is where commands can use it as it is, for any disk; an answer before. */
-#define RX_DATA_AT	1024
+#define RX_DATA_AT	SZ_4K
 #define SLOT_SIZE	(RX_DATA_AT + ISERT_DATA)
 /* Requests of the EP for each of our requests: reads and writes take several. */
 #define DTOS_PER_CMD	8

@@ -32,6 +32,9 @@ int isert_error(DAT_RETURN ret, const char *what)
 		return -EAGAIN;
 	case DAT_MODEL_NOT_SUPPORTED:
 		return -EOPNOTSUPP;
+	case DAT_INVALID_STATE:
+		/* The connection ends. */
+		return -ENOTCONN;
 	default:
 		isert_complain(ret, what);
 		return -EIO;
@@ -58,16 +61,21 @@ static struct scatterlist *list_from(struct scatterlist *sgl, unsigned int *nent
 	return part;
 }
 
-/* LIO's list may be longer than what the command was good for, but never than asked. */
-static u32 list_length(const struct se_cmd *se_cmd)
+/* A command may bring less than its list has room for, where nothing was ever put. */
+static unsigned int cut_list(const struct se_cmd *se_cmd)
 {
+	u32 left = se_cmd->data_length;
 	struct scatterlist *sg;
 	unsigned int i;
-	u32 length = 0;
 
-	for_each_sg(se_cmd->t_data_sg, sg, se_cmd->t_data_nents, i)
-		length += sg->length;
-	return length;
+	for_each_sg(se_cmd->t_data_sg, sg, se_cmd->t_data_nents, i) {
+		if (sg->length >= left) {
+			sg->length = left;
+			return i + 1;
+		}
+		left -= sg->length;
+	}
+	return se_cmd->t_data_nents;
 }
 
 /* All data of a write is there. */
@@ -228,7 +236,7 @@ static int move(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 l
 	DAT_DTO_COOKIE cookie = { .as_ptr = in ? NULL : &icmd->dto };
 	DAT_COMPLETION_FLAGS flags = in ? DAT_COMPLETION_SUPPRESS_FLAG :
 					  DAT_COMPLETION_DEFAULT_FLAG;
-	unsigned int nents = se_cmd->t_data_nents;
+	unsigned int nents = in ? cut_list(se_cmd) : se_cmd->t_data_nents;
 	struct scatterlist part[2], *sgl;
 	DAT_LMR_TRIPLET iov;
 	DAT_EXT_DTO dto;
@@ -270,7 +278,7 @@ static int read_rest(struct isert_conn *conn, struct isert_cmd *icmd)
 int isert_data_in(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	if (icmd->flags & ISER_RSV)
-		return move(conn, icmd, 0, list_length(&isert_lio_cmd(icmd)->se_cmd));
+		return move(conn, icmd, 0, isert_lio_cmd(icmd)->se_cmd.data_length);
 	isert_say(conn, "dropped: a read without a place for its data");
 	return -EPROTO;
 }
@@ -285,8 +293,14 @@ void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd, bool now)
 {
 	int ret = -EAGAIN;
 
-	if (now && list_empty_careful(&conn->waiting))
+	if (now && list_empty_careful(&conn->waiting)) {
+		/* What it holds until it has posted comes back. */
+		atomic_inc(&conn->posted);
 		ret = post(conn, icmd);
+		/* Pairs with put_back(): the worker may count on this one. */
+		if (!atomic_dec_return(&conn->posted) && !list_empty_careful(&conn->waiting))
+			queue_work(isert_wq, &conn->work);
+	}
 	if (!ret)
 		return;
 	if (ret != -EAGAIN) {
@@ -312,23 +326,33 @@ static struct isert_cmd *next(struct isert_conn *conn)
 	return icmd;
 }
 
+/* To the head of the queue. */
+static void put_back(struct isert_conn *conn, struct isert_cmd *icmd)
+{
+	spin_lock(&conn->lock);
+	list_add(&icmd->wait, &conn->waiting);
+	spin_unlock(&conn->lock);
+	/* Pairs with isert_submit(): who tried to post may be through. */
+	smp_mb();
+	if (!atomic_read(&conn->posted))
+		queue_work(isert_wq, &conn->work);
+}
+
 /* In the worker. Where nothing is on its way there will never be more room. */
 void isert_waiting_go_on(struct isert_conn *conn)
 {
 	struct isert_cmd *icmd;
-	int ret = 0;
+	int ret = 0, others;
 
 	if (list_empty_careful(&conn->waiting) || !isert_enter(conn))
 		return;
 	while (ret != -EAGAIN && (icmd = next(conn))) {
+		others = atomic_read(&conn->posted);
 		ret = post(conn, icmd);
-		if (ret == -EAGAIN && atomic_read(&conn->posted)) {
-			spin_lock(&conn->lock);
-			list_add(&icmd->wait, &conn->waiting);
-			spin_unlock(&conn->lock);
-		} else if (ret) {
+		if (ret == -EAGAIN && (others || atomic_read(&conn->posted)))
+			put_back(conn, icmd);
+		else if (ret)
 			give_up(conn, icmd);
-		}
 	}
 	isert_leave(conn);
 }

@@ -19,6 +19,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
+#include <linux/sizes.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -101,7 +102,7 @@ struct isert_cmd {
 	bool data_in;		/* data goes before the answer */
 	struct isert_tx *tx;	/* the answer, until it is posted */
 	struct isert_rx *rx;	/* holds its immediate data, which is @sg */
-	struct scatterlist sg;
+	struct scatterlist sg[ISERT_DATA / SZ_4K];	/* pscsi wants none to cross a page */
 	u8 flags;		/* of the request: which of these there are */
 	DAT_RMR_TRIPLET read;	/* where the initiator wants data to be */
 	DAT_RMR_TRIPLET write;	/* where it has them */

@@ -375,12 +375,18 @@ int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login)
 	return 0;
 }
 
+/* LIO's login_failed can be its timer's as well, too late for a login that is done. */
+static bool is_refused(const struct iscsi_login *login)
+{
+	return ((const struct iscsi_login_rsp *)login->rsp)->status_class;
+}
+
 /* There must be room before the initiator has the answer. */
 static int make_room(struct isert_conn *conn, const struct iscsi_login *login)
 {
 	unsigned int i, receives = login->login_complete ? conn->depth : 1;
 
-	if (login->login_failed)
+	if (is_refused(login))
 		return 0;
 	/* From here on a loss is told to the receive thread. */
 	spin_lock(&login_lock);
@@ -414,7 +420,7 @@ int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 l
 		return -1;
 	}
 	/* LIO ends the connection at once: the initiator shall know why. */
-	if (login->login_failed)
+	if (is_refused(login))
 		wait_event_interruptible_timeout(conn->wait, !atomic_read(&conn->posted) ||
 						 READ_ONCE(conn->down), ANSWER_TIME);
 	return 0;

@@ -73,14 +73,17 @@ static void take_data(struct iscsit_cmd *cmd, struct isert_rx *rx)
 {
 	struct isert_cmd *icmd = iscsit_priv_cmd(cmd);
 	struct se_cmd *se_cmd = &cmd->se_cmd;
-	u32 size = min(cmd->first_burst_len, se_cmd->data_length);
+	u32 at, size = min(cmd->first_burst_len, se_cmd->data_length);
 
 	if (se_cmd->se_cmd_flags & SCF_PASSTHROUGH_SG_TO_MEM_NOALLOC) {
 		icmd->rx = rx;
 		rx->kept = true;
-		sg_init_one(&icmd->sg, rx->pdu->data, size);
-		se_cmd->t_data_sg = &icmd->sg;
-		se_cmd->t_data_nents = 1;
+		se_cmd->t_data_sg = icmd->sg;
+		se_cmd->t_data_nents = DIV_ROUND_UP(size, SZ_4K);
+		sg_init_table(icmd->sg, se_cmd->t_data_nents);
+		for (at = 0; at < size; at += SZ_4K)
+			sg_set_buf(&icmd->sg[at / SZ_4K], rx->pdu->data + at,
+				   min_t(u32, size - at, SZ_4K));
 	} else {
 		sg_copy_from_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, rx->pdu->data, size);
 	}
