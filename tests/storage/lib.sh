@@ -272,6 +272,18 @@ session_disks() { # IQN
 # There is no udev: the kernel makes the files in /dev itself.
 await_disks() { # IQN COUNT
 	until_ok has_disks "$1" "$2" || { echo "not $2 disks of $1: ${disks[*]-}" && return 1; }
+	keep_awake "$1"
+}
+
+# Where a session goes while its target's runtime power management is at work, the
+# initiator's kernel warns of itself (a WQ_MEM_RECLAIM queue that flushes pm's).
+keep_awake() { # IQN
+	local session control
+	for session in $(sessions "$1"); do
+		for control in "$session"/device/target*/{power,*/power}/control; do
+			[ ! -w "$control" ] || echo on >"$control"
+		done
+	done
 }
 
 has_disks() { # IQN COUNT
