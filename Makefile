@@ -73,6 +73,8 @@ check-siw: ## all of the suite on the debug kernel over soft iWARP
 
 check-storage: ## the storage target, all of it, for an hour: fio, cuts, machines switched off
 	@scripts/setup all
+	@scripts/setup storage
+	@$(MAKE) --no-print-directory kmod KERNEL=6.1
 	@$(MAKE) --no-print-directory kmod KERNEL=6.12
 	@$(MAKE) --no-print-directory kmod KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
@@ -106,7 +108,7 @@ bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/bench
 
 bench-storage: ## compare the storage target with the kernel's own; writes build/bench-storage.json
-	@scripts/setup all
+	@scripts/setup storage
 	@$(MAKE) --no-print-directory kmod KERNEL=$(KERNEL)
 	@KERNEL=$(KERNEL) tests/storage/bench.py
 
