@@ -74,7 +74,7 @@ target_stops() {
 # An iscsid that has just begun learns of the sessions that there are one by one.
 all_out() {
 	logout $iqn "$KDAPL_ADDR"
-	not_logged_in
+	! sessions $iqn | grep -q .
 }
 
 # A process dies in the midst of its I/O, and the session is taken down under others.
