@@ -116,6 +116,7 @@ void isert_conn_down(struct isert_conn *conn)
 	if (xchg(&conn->down, true))
 		return;
 	wake_up_all(&conn->wait);
+	wake_up_all(&conn->sent);
 	isert_login_lost(conn);
 }
 
@@ -214,6 +215,7 @@ struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr
 	INIT_WORK(&conn->work, conn_work);
 	init_rwsem(&conn->gate);
 	init_waitqueue_head(&conn->wait);
+	init_waitqueue_head(&conn->sent);
 	spin_lock_init(&conn->lock);
 	mutex_init(&conn->statsn);
 	if (!look_at(conn, cr, local, port) && !make_memory(conn) && !make_ep(conn) &&

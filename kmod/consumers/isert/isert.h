@@ -159,7 +159,8 @@ struct isert_conn {
 	enum isert_logout logout;
 	bool ready;		/* LIO can take requests */
 	bool down;		/* there is no connection any more */
-	wait_queue_head_t wait;	/* for that, and for sent answers */
+	wait_queue_head_t wait;	/* LIO's receive thread, for that */
+	wait_queue_head_t sent;	/* for that, too, and for answers */
 	struct rw_semaphore gate;	/* held for reading by who posts */
 	bool closed;		/* by the gate: nothing is posted any more */
 	struct mutex statsn;	/* LIO counts it without a lock: TCP has one thread */

@@ -421,7 +421,7 @@ int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 l
 	}
 	/* LIO ends the connection at once: the initiator shall know why. */
 	if (is_refused(login))
-		wait_event_interruptible_timeout(conn->wait, !atomic_read(&conn->posted) ||
+		wait_event_interruptible_timeout(conn->sent, !atomic_read(&conn->posted) ||
 						 READ_ONCE(conn->down), ANSWER_TIME);
 	return 0;
 }

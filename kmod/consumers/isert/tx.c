@@ -104,8 +104,8 @@ void isert_tx_end(struct isert_conn *conn, struct isert_tx *tx)
 		WRITE_ONCE(conn->logout, ISERT_LOGOUT_ANSWERED);
 	else if (cmd)
 		cmd_end(cmd);
-	if (wq_has_sleeper(&conn->wait))
-		wake_up_all(&conn->wait);
+	if (wq_has_sleeper(&conn->sent))
+		wake_up_all(&conn->sent);
 }
 
 static void release(struct isert_conn *conn, struct iscsit_cmd *cmd)
@@ -332,7 +332,7 @@ static int end_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
 {
 	long left;
 
-	left = wait_event_interruptible_timeout(conn->wait, READ_ONCE(conn->down) ||
+	left = wait_event_interruptible_timeout(conn->sent, READ_ONCE(conn->down) ||
 						READ_ONCE(conn->logout) == ISERT_LOGOUT_ANSWERED,
 						LOGOUT_TIME);
 	if (left <= 0)
