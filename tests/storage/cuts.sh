@@ -70,6 +70,11 @@ other_cuts() {
 serving() {
 	expect ok "" "loaded" load_target
 	expect ok "" "a target with a disk" serve_disk 32
+	# What registers memory stays until the portal closes.
+	expect ok "" "an initiator is started" start_initiator
+	expect ok "" "logged in" login $iqn "$KDAPL_ADDR" 1
+	expect ok "" "logged out" logout $iqn "$KDAPL_ADDR"
+	expect ok "" "the initiator goes" stop_initiator
 	expect ok "" "what there is without a session" remember_resources
 	expect ok "" "and it is told" mark serving
 	expect ok "" "packets are lost on the way back" lossy
