@@ -230,6 +230,16 @@ TEST(Rmr, FreedIsRefused)
 	});
 }
 
+/*
+ * How many former contexts may come back. The module counts the keys of an MR, and none
+ * does. Over siw a window has the one that the device draws, by chance out of 2^24: 700
+ * binds meet one again in a run of seventy, and four in none of a hundred million.
+ */
+std::size_t may_come_back()
+{
+	return Adapter::iwarp() ? 3 : 0;
+}
+
 /* Over the places of the region in turn; an MR has 256 keys. */
 void bind_often(std::uint64_t times)
 {
@@ -241,8 +251,11 @@ void bind_often(std::uint64_t times)
 		auto what = stage.shown.local(i % 4 * page, page);
 		auto remote = stage.window.bind(stage.binder(), what);
 
-		require(seen.insert(remote.rmr_context).second, "a context came back");
+		require(all.empty() || all.back().rmr_context != remote.rmr_context,
+			"the same context twice running");
+		seen.insert(remote.rmr_context);
 		all.push_back(remote);
+		require(all.size() - seen.size() <= may_come_back(), "a context came back");
 		if (i % 16 == 0)
 			stage.write_and_read(remote, i);
 	}
