@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "bounce.h"
 #include "ep.h"
 #include "ia.h"
 #include "srq.h"
@@ -59,6 +60,8 @@ static void ep_obj_destroy(struct kdapl_obj *obj)
 	else
 		wq_cancel(&ep->rq, ep->recv_evd);
 	wq_cancel(&ep->sq, ep->request_evd);
+	kdapl_bounce_drop(ep);
+	WARN_ON(ep->num_bounces);
 	kdapl_slot_free(&obj->ia->regions, &ep->status);
 	kdapl_ep_unuse(ep);
 }
@@ -159,6 +162,7 @@ static struct kdapl_ep *ep_alloc(const struct kdapl_ia *ia)
 	kdapl_ep_init_end(ep);
 	kdapl_ep_init_events(ep);
 	INIT_LIST_HEAD(&ep->taken);
+	INIT_LIST_HEAD(&ep->bounces);
 	ep->soft_mark = KDAPL_MARK_INFINITE;
 	ep->hard_mark = KDAPL_MARK_INFINITE;
 	return ep;

@@ -136,6 +136,8 @@ struct kdapl_ep {
 	u32 parked_len;
 	struct kdapl_chain *chain;	/* of kernel consumers' posts, else NULL */
 	u32 chain_start;	/* its first slot */
+	struct list_head bounces;	/* memory for transfers: bounce.h */
+	unsigned int num_bounces;
 	struct list_head taken;	/* from the SRQ, completed, not yet due */
 	u32 srq_taken;		/* receives taken from it, mirrored to the program */
 	bool last_wqe;		/* the device takes no more from it */

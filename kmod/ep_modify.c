@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "bounce.h"
 #include "ep.h"
 #include "ia.h"
 #include "srq.h"
@@ -328,6 +329,9 @@ int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg)
 		ret = parts_use(ep, &parts, &want);
 	if (!ret)
 		ret = ep_change(ep, &parts, &want);
+	/* They keep the PZ that it may have had before. */
+	if (!ret)
+		kdapl_bounce_drop(ep);
 	parts_free(ep, &parts);
 	mutex_unlock(&ep->mutex);
 	return ret;

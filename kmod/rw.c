@@ -6,8 +6,10 @@
 #include <rdma/rw.h>
 
 #include "account.h"
+#include "bounce.h"
 #include "ep.h"
 #include "ia.h"
+#include "lmr.h"
 #include "pz.h"
 #include "rw.h"
 #include "sq.h"
@@ -22,6 +24,12 @@ struct rw_part {
 	unsigned int nents;
 };
 
+/* What goes through a piece of registered memory, as one request. */
+struct rw_piece {
+	struct ib_rdma_wr wr;
+	struct ib_sge sge;
+};
+
 /**
  * struct kdapl_rw - an operation on its way
  * @qp: that has it
@@ -30,6 +38,11 @@ struct rw_part {
  * @status: the first failure
  * @slots: requests that are not retired
  * @sgt: the consumer's list, cut
+ * @length: bytes of the operation
+ * @pieces: that it is copied through; then nothing is mapped
+ * @retired: of these
+ * @piece: their requests
+ * @bounce: their memory
  * @parts: that are mapped
  * @part: the parts
  */
@@ -40,6 +53,10 @@ struct kdapl_rw {
 	enum kdapl_dto_status status;
 	unsigned int slots;
 	struct sg_table sgt;
+	u32 length;
+	unsigned int pieces, retired;
+	struct rw_piece *piece;
+	struct kdapl_bounce **bounce;
 	unsigned int parts;
 	struct rw_part part[];
 };
@@ -74,12 +91,15 @@ static u32 mr_pages(const struct ib_device *dev)
 	return min_t(u32, dev->attrs.max_fast_reg_page_list_len, RW_MR_PAGES);
 }
 
+/* @copy: it need not be cut, only remembered. */
 static struct rw_cut cut_begin(const struct kdapl_ia *ia,
-			       const struct kdapl_rw_post *post)
+			       const struct kdapl_rw_post *post, bool copy)
 {
-	bool joined = may_register(ia, post->dir);
+	bool joined = !copy && may_register(ia, post->dir);
 	u64 pages = joined ? mr_pages(ia->dev) : ia->max_message >> PAGE_SHIFT;
 
+	if (copy)
+		pages = INT_MAX;
 	return (struct rw_cut){
 		.sg = post->sgl,
 		.left = post->length,
@@ -155,15 +175,19 @@ static void rw_unmap(struct kdapl_rw *rw)
 
 static void rw_free(struct kdapl_rw *rw)
 {
+	while (rw->retired < rw->pieces)
+		kdapl_bounce_put(rw->bounce[rw->retired++]);
+	kvfree(rw->bounce);
+	kvfree(rw->piece);
 	rw_unmap(rw);
 	sg_free_table(&rw->sgt);
 	kvfree(rw);
 }
 
 static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
-				 const struct kdapl_rw_post *post)
+				 const struct kdapl_rw_post *post, bool copy)
 {
-	struct rw_cut cut = cut_begin(ep->obj.ia, post);
+	struct rw_cut cut = cut_begin(ep->obj.ia, post, copy);
 	unsigned int parts = 0, nents = 0, n;
 	struct kdapl_rw *rw;
 
@@ -184,6 +208,7 @@ static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
 	rw->qp = ep->qp;
 	rw->port = ep->obj.ia->port;
 	rw->dir = post->dir;
+	rw->length = post->length;
 	rw->status = DAT_DTO_SUCCESS;
 	return rw;
 }
@@ -245,7 +270,7 @@ static int part_map(struct kdapl_rw *rw, struct rw_part *part, u64 remote_addr,
 static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
 		  const struct kdapl_rw_post *post)
 {
-	struct rw_cut cut = cut_begin(ia, post);
+	struct rw_cut cut = cut_begin(ia, post, false);
 	struct scatterlist *sg = rw->sgt.sgl;
 	u64 remote_addr = post->remote_addr;
 	unsigned int n, i;
@@ -267,20 +292,96 @@ static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
 	return 0;
 }
 
-/* Caller holds the EP's mutex, and has seen that it has a queue pair. */
-static struct kdapl_rw *rw_make(const struct kdapl_ep *ep,
-				const struct kdapl_rw_post *post)
+/* ---- copying ------------------------------------------------------------ */
+
+/* Of a piece, as an EP's segment. */
+static struct kdapl_seg piece_seg(const struct kdapl_rw *rw, unsigned int i)
 {
-	struct kdapl_rw *rw = rw_alloc(ep, post);
+	return (struct kdapl_seg){
+		.addr = (uintptr_t)rw->bounce[i]->at,
+		.lmr = rw->bounce[i]->lmr,
+		.length = min_t(u32, rw->length - i * KDAPL_BOUNCE_SIZE,
+				KDAPL_BOUNCE_SIZE),
+	};
+}
+
+/* What is written goes to the pieces. */
+static void copy_in(const struct kdapl_rw *rw, struct kdapl_ia *ia)
+{
+	struct kdapl_seg seg;
+	unsigned int i;
+
+	for (i = 0; i < rw->pieces; i++) {
+		seg = piece_seg(rw, i);
+		sg_pcopy_to_buffer(rw->sgt.sgl, rw->sgt.orig_nents,
+				   rw->bounce[i]->at, seg.length,
+				   i * KDAPL_BOUNCE_SIZE);
+		kdapl_lmr_sync(ia, &seg, true);
+	}
+}
+
+static int copy_prepare(struct kdapl_rw *rw, struct kdapl_ep *ep, u32 pz,
+			const struct kdapl_rw_post *post)
+{
+	unsigned int n = (post->length - 1) / KDAPL_BOUNCE_SIZE + 1;
+	struct rw_cut cut = cut_begin(ep->obj.ia, post, true);
 	int ret;
 
-	if (IS_ERR(rw))
-		return rw;
-	ret = rw_map(rw, ep->obj.ia, post);
-	if (!ret)
-		return rw;
-	rw_free(rw);
-	return ERR_PTR(ret);
+	if (n > ep->sq.size)
+		return -ENOSPC;
+	rw->piece = kvcalloc(n, sizeof(*rw->piece), GFP_KERNEL);
+	rw->bounce = kvcalloc(n, sizeof(*rw->bounce), GFP_KERNEL);
+	if (!rw->piece || !rw->bounce)
+		return -ENOMEM;
+	ret = kdapl_bounce_get(ep, pz, n, rw->bounce);
+	if (ret)
+		return ret;
+	rw->pieces = n;
+	rw->slots = n;
+	cut_part(&cut, rw->sgt.sgl);
+	/* No less than the device could see if it were not copied. */
+	if (rw->dir == DMA_TO_DEVICE)
+		copy_in(rw, ep->obj.ia);
+	return 0;
+}
+
+/* Caller holds the EP's lock. */
+static int piece_fill(const struct kdapl_ep *ep, const struct kdapl_rw *rw,
+		      unsigned int i, const struct kdapl_rw_post *post)
+{
+	bool in = rw->dir == DMA_FROM_DEVICE;
+	struct rw_piece *piece = &rw->piece[i];
+	struct kdapl_seg seg = piece_seg(rw, i);
+
+	if (kdapl_lmr_sge(ep->obj.ia, ep->pz, &seg,
+			  in ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ,
+			  &piece->sge) != DAT_DTO_SUCCESS)
+		return -EACCES;
+	piece->wr = (struct ib_rdma_wr){
+		.wr = {
+			.opcode = in ? IB_WR_RDMA_READ : IB_WR_RDMA_WRITE,
+			.sg_list = &piece->sge,
+			.num_sge = 1,
+		},
+		.remote_addr = post->remote_addr + i * KDAPL_BOUNCE_SIZE,
+		.rkey = post->rkey,
+	};
+	return 0;
+}
+
+/* What was read goes to the consumer's memory. Softirq. */
+static void piece_retire(struct kdapl_rw *rw, const struct kdapl_work *work)
+{
+	unsigned int i = rw->retired++;
+	struct kdapl_seg seg = piece_seg(rw, i);
+
+	if (rw->dir == DMA_FROM_DEVICE && work->status == DAT_DTO_SUCCESS) {
+		kdapl_lmr_sync(work->ep->obj.ia, &seg, false);
+		sg_pcopy_from_buffer(rw->sgt.sgl, rw->sgt.orig_nents,
+				     rw->bounce[i]->at, seg.length,
+				     i * KDAPL_BOUNCE_SIZE);
+	}
+	kdapl_bounce_put(rw->bounce[i]);
 }
 
 /* ---- posting ------------------------------------------------------------ */
@@ -312,8 +413,6 @@ static bool rw_can_read(const struct kdapl_ep *ep)
 {
 	const struct kdapl_ia *ia = ep->obj.ia;
 
-	if (!ep->rdma_read_out)
-		return false;
 	if (may_register(ia, DMA_FROM_DEVICE) && !mr_pages(ia->dev))
 		return false;
 	return ia->iwarp || ep->qp->max_read_sge;
@@ -322,13 +421,30 @@ static bool rw_can_read(const struct kdapl_ep *ep)
 /*
  * rdma_rw names local memory by the PD's key for all of it. siw's has none (see pz.c).
  * It could read, which iWARP registers for: but rdma_rw uses an MR again as soon as a
- * read is over, when siw may still be at an access of the peer by its last key.
+ * read is over, when siw may still be at an access of the peer by its last key. So there
+ * all goes through memory that stays registered.
+ *
+ * Return: the id of the EP's PZ then, else 0.
  */
-static bool rw_can(const struct kdapl_ep *ep, enum dma_data_direction dir)
+static u32 rw_copies(struct kdapl_ep *ep)
 {
-	if (dir == DMA_FROM_DEVICE && !rw_can_read(ep))
+	u32 pz = 0;
+
+	spin_lock_bh(&ep->lock);
+	if (ep->pz && !ep->obj.ia->local_key && !ep->pz->pd->__internal_mr)
+		pz = ep->pz->obj.id;
+	spin_unlock_bh(&ep->lock);
+	return pz;
+}
+
+static bool rw_can(const struct kdapl_ep *ep, enum dma_data_direction dir,
+		   bool copy)
+{
+	if (dir == DMA_FROM_DEVICE && !ep->rdma_read_out)
 		return false;
-	return ep->obj.ia->local_key || ep->pz->pd->__internal_mr;
+	if (copy)
+		return ep->obj.ia->max_lmr_size >= KDAPL_BOUNCE_SIZE;
+	return dir == DMA_TO_DEVICE || rw_can_read(ep);
 }
 
 static u8 rw_op(enum dma_data_direction dir)
@@ -339,6 +455,27 @@ static u8 rw_op(enum dma_data_direction dir)
 static int rw_follow(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
 {
 	return post->num ? post->follow(ep, post) : 0;
+}
+
+/* Its requests, before what follows. */
+static int rw_requests(const struct kdapl_ep *ep, struct kdapl_rw *rw,
+		       const struct kdapl_rw_post *post,
+		       struct ib_send_wr **first)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = rw->pieces; i--;) {
+		ret = piece_fill(ep, rw, i, post);
+		if (ret)
+			return ret;
+		rw->piece[i].wr.wr.next = *first;
+		*first = &rw->piece[i].wr.wr;
+	}
+	for (i = rw->parts; i--;)
+		*first = rdma_rw_ctx_wrs(&rw->part[i].ctx, rw->qp, rw->port,
+					 NULL, *first);
+	return 0;
 }
 
 /* One of its requests, in its slot. */
@@ -376,9 +513,9 @@ static int rw_send(struct kdapl_ep *ep, struct kdapl_rw *rw,
 	if (ret)
 		return ret;
 	first = chain->len ? &chain->send[0].wr : NULL;
-	for (i = rw->parts; i--;)
-		first = rdma_rw_ctx_wrs(&rw->part[i].ctx, rw->qp, rw->port,
-					NULL, first);
+	ret = rw_requests(ep, rw, post, &first);
+	if (ret)
+		return ret;
 	for (i = 0, wr = first; i < rw->slots; i++, wr = wr->next)
 		rw_fill(rw, &wq->work[slot++ & wq->mask], wr, post->length);
 	kdapl_post_requests(ep, first, rw->slots + chain->len);
@@ -417,27 +554,57 @@ static int rw_submit(struct kdapl_ep *ep, struct kdapl_rw *rw,
 	return ret;
 }
 
+/* @pz: of the EP, where it is to be copied, or 0: caller holds the EP's mutex. */
+static struct kdapl_rw *rw_make(struct kdapl_ep *ep, u32 pz,
+				const struct kdapl_rw_post *post)
+{
+	struct kdapl_rw *rw = rw_alloc(ep, post, pz);
+	int ret;
+
+	if (IS_ERR(rw))
+		return rw;
+	ret = pz ? copy_prepare(rw, ep, pz, post) :
+		   rw_map(rw, ep->obj.ia, post);
+	if (!ret)
+		return rw;
+	rw_free(rw);
+	return ERR_PTR(ret);
+}
+
+static int rw_do(struct kdapl_ep *ep, u32 pz, const struct kdapl_rw_post *post)
+{
+	int ret = rw_submit(ep, NULL, post);
+	struct kdapl_rw *rw;
+
+	if (ret)
+		return ret;
+	if (!rw_can(ep, post->dir, pz))
+		return -EOPNOTSUPP;
+	/* The EP was seen to have a queue pair. */
+	rw = rw_make(ep, pz, post);
+	if (IS_ERR(rw))
+		return PTR_ERR(rw);
+	ret = rw_submit(ep, rw, post);
+	if (ret)
+		rw_free(rw);
+	return ret;
+}
+
 int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
 {
-	struct kdapl_rw *rw;
+	u32 pz;
 	int ret;
 
 	ret = rw_check(post);
 	if (ret)
 		return ret;
-	/* It keeps the queue pair, and the device with it. */
-	if (mutex_lock_killable(&ep->mutex))
+	pz = rw_copies(ep);
+	/* Who maps needs the queue pair, and the device with it, meanwhile. */
+	if (!pz && mutex_lock_killable(&ep->mutex))
 		return -EINTR;
-	ret = rw_submit(ep, NULL, post);
-	if (!ret && !rw_can(ep, post->dir)) {
-		ret = -EOPNOTSUPP;
-	} else if (!ret) {
-		rw = rw_make(ep, post);
-		ret = IS_ERR(rw) ? PTR_ERR(rw) : rw_submit(ep, rw, post);
-		if (ret && !IS_ERR(rw))
-			rw_free(rw);
-	}
-	mutex_unlock(&ep->mutex);
+	ret = rw_do(ep, pz, post);
+	if (!pz)
+		mutex_unlock(&ep->mutex);
 	return min(ret, 0);
 }
 
@@ -448,6 +615,8 @@ void kdapl_rw_retire(struct kdapl_work *work, struct kdapl_event *event)
 	struct kdapl_rw *rw = work->rw;
 
 	work->rw = NULL;
+	if (rw->pieces)
+		piece_retire(rw, work);
 	/* What failed says more than what was flushed behind it. */
 	if (work->status != DAT_DTO_SUCCESS &&
 	    (rw->status == DAT_DTO_SUCCESS ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * RDMA of a consumer in the kernel straight from or to a scatterlist, through the
- * kernel's rdma_rw.
+ * kernel's rdma_rw; or, where the device has no key for all memory, by copies (bounce.h).
  *
  * One operation is as many requests as the device needs for it, each in a slot of the
  * EP's request queue, all of them signalled like every request here. One event tells
@@ -55,9 +55,9 @@ struct kdapl_rw_post {
  * takes one slot. Process context.
  *
  * Return: 0. -EBADFD: the state forbids it. -ENOSPC: it takes more requests than can
- * be posted. -EMSGSIZE: the list and the length do not fit together. -EOPNOTSUPP: the
- * device has no key for all memory, as siw, and reads alone are registered; or the
- * EP cannot read. -ENOMEM. -EINTR: a fatal signal. What @post->follow says. -EINVAL,
+ * be posted, or others have to complete first. -EMSGSIZE: the list and the length do not
+ * fit together. -EOPNOTSUPP: the EP cannot read, or the device cannot register what
+ * bounce.h is about. -ENOMEM. -EINTR: a fatal signal. What @post->follow says. -EINVAL,
  * or what the device's mapping says: all else.
  */
 int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post);

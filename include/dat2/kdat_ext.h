@@ -62,7 +62,9 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  *
  * How much is moved @remote says; a read's list may be longer. The entries can be as
  * they like: no LMR has to cover them, and memory is registered where the device needs
- * that. It is the device's until the transfer's event, or one behind it, but neither
+ * that. On one that has no key for all memory, soft iWARP, the data are copied, through
+ * memory that the EP keeps for it: 4 MiB, or as much as its longest transfer, made when it
+ * is first needed. It is the device's until the transfer's event, or one behind it, but neither
  * the list nor @dtos are needed any more when the call returns.
  *
  * All of it is posted with one doorbell, or nothing. A message behind a write tells the
@@ -79,6 +81,7 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  *    three for each run besides. A new run begins where memory does not go on at a
  *    page's border, and after 255 pages, or max_lmr_block_size of the IA where that
  *    is less. On iWARP it is these alone, on a device that registers nothing none;
+ *  - where data are copied, one for every 64 KiB or part of that, and nothing else;
  *
  * and one more for every max_rdma_size bytes past the first, counted in whole pages.
  * The numbers of segments are those that dat_ep_query() tells. All that is free at
@@ -90,10 +93,9 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * Return: DAT_SUCCESS; as dat_ep_post_rdma_read() and dat_ext_ep_post(), and
  * DAT_INSUFFICIENT_RESOURCES without memory, or where there is no room to map it,
  * DAT_INVALID_PARAMETER where the device cannot reach it, DAT_INTERRUPTED_CALL,
- * DAT_MODEL_NOT_SUPPORTED: soft iWARP, which can neither write so, nor be sure that a
- * peer is through with what was registered; to read, a device that does not say how many
- * segments it reads into, and an EP that may not have a read out at a time
- * (max_rdma_read_out, as dat_ep_query() tells it of the connection).
+ * DAT_MODEL_NOT_SUPPORTED: to read, a device that does not say how many segments it reads
+ * into, and an EP that may not have a read out at a time (max_rdma_read_out, as
+ * dat_ep_query() tells it of the connection).
  */
 DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 			       unsigned int nents,

@@ -48,6 +48,13 @@ static inline void *fault_kvmalloc_array(size_t n, size_t size, gfp_t gfp)
 	return kvmalloc_array(n, size, gfp);
 }
 
+static inline void *fault_alloc_pages_exact(size_t size, gfp_t gfp)
+{
+	if (fault_hit("alloc_pages_exact"))
+		return NULL;
+	return alloc_pages_exact(size, gfp);
+}
+
 static inline void __percpu *fault_alloc_percpu(size_t size, size_t align)
 {
 	if (fault_hit("alloc_percpu"))
@@ -91,11 +98,13 @@ static inline void *fault_xa_store(struct xarray *xa, unsigned long index,
 #undef kvzalloc
 #undef kvcalloc
 #undef kvmalloc_array
+#undef alloc_pages_exact
 #undef alloc_percpu
 #define kzalloc			fault_kzalloc
 #define kvzalloc		fault_kvzalloc
 #define kvcalloc		fault_kvcalloc
 #define kvmalloc_array		fault_kvmalloc_array
+#define alloc_pages_exact	fault_alloc_pages_exact
 #define sg_alloc_table		fault_sg_alloc_table
 #define xa_alloc_cyclic		fault_xa_alloc_cyclic
 #define xa_insert		fault_xa_insert

@@ -18,7 +18,7 @@ struct fake_mr {
 	u64 addr, length;
 };
 
-#define FAKE_MRS	16
+#define FAKE_MRS	128
 
 static struct fake_mr *mrs[FAKE_MRS];	/* by lkey */
 

@@ -9,6 +9,7 @@
 #include <dat2/kdat_ext.h>
 
 #include "../kapi/kapi.h"
+#include "../bounce.h"
 #include "../rw.h"
 #include "env.h"
 
@@ -333,6 +334,165 @@ static void rw_prefers_registration(struct kunit *test)
 	finish(env, &tep, 2, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS,
 		    THREE * PAGE_SIZE);
+}
+
+/* ---- by copies, without a key for all memory ------------------------------ */
+
+#define COPIED	(KDAPL_BOUNCE_SIZE + 4464)	/* bytes of two pieces */
+
+static u8 pattern(u32 at, u8 seed)
+{
+	return (at * 2654435761U >> 24) + seed;
+}
+
+/* The bytes of entry 0, and then those of entry 1. */
+static u8 *byte_of_list(u32 at)
+{
+	unsigned int n = at < list[0].length ? 0 : 1;
+
+	return (u8 *)sg_virt(&list[n]) + at - (n ? list[0].length : 0);
+}
+
+/* Two entries, which border nowhere and begin within a page. */
+static struct test_ep copying(struct kunit *test, u32 depth)
+{
+	struct env *env = test->priv;
+
+	env->ia->local_key = false;
+	sg_init_table(list, 2);
+	entry(0, 3 * PAGE_SIZE + 5, 70);
+	entry(1, 4 * PAGE_SIZE + 1, COPIED - 70);
+	return connected(env, depth);
+}
+
+/* Request @n's memory. */
+static u8 *copy_of(struct kunit *test, const struct test_ep *tep, u32 n,
+		   enum ib_wr_opcode opcode, u64 offset, u32 length)
+{
+	const struct ib_sge *sge = &fake_wr(&env_qp(tep)->sq, n)->sge[0];
+
+	expect_rdma(test, tep, n, opcode, offset, 1);
+	KUNIT_EXPECT_EQ(test, sge->length, length);
+	KUNIT_EXPECT_GE(test, sge->lkey, FAKE_LKEY);
+	return (u8 *)(uintptr_t)sge->addr;
+}
+
+static void rw_copies_to_write(struct kunit *test)
+{
+	struct test_ep tep = copying(test, DEPTH);
+	struct env *env = test->priv;
+	u32 i, wrong = 0;
+	u8 *at[2];
+
+	for (i = 0; i < COPIED; i++)
+		*byte_of_list(i) = pattern(i, 1);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), 0);
+	KUNIT_ASSERT_EQ(test, outstanding(&tep), 2);
+	at[0] = copy_of(test, &tep, 0, IB_WR_RDMA_WRITE, 0, KDAPL_BOUNCE_SIZE);
+	at[1] = copy_of(test, &tep, 1, IB_WR_RDMA_WRITE, KDAPL_BOUNCE_SIZE,
+			COPIED - KDAPL_BOUNCE_SIZE);
+	for (i = 0; i < COPIED; i++)
+		wrong += at[i / KDAPL_BOUNCE_SIZE][i % KDAPL_BOUNCE_SIZE] !=
+			 pattern(i, 1);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, COPIED);
+}
+
+static void rw_copies_what_was_read(struct kunit *test)
+{
+	struct test_ep tep = copying(test, DEPTH);
+	struct env *env = test->priv;
+	u32 i, wrong = 0;
+	u8 *at[2];
+
+	memset(page_address(memory), 0, PAGE_SIZE << ORDER);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, COPIED - 1), 0);
+	KUNIT_ASSERT_EQ(test, outstanding(&tep), 2);
+	at[0] = copy_of(test, &tep, 0, IB_WR_RDMA_READ, 0, KDAPL_BOUNCE_SIZE);
+	at[1] = copy_of(test, &tep, 1, IB_WR_RDMA_READ, KDAPL_BOUNCE_SIZE,
+			COPIED - 1 - KDAPL_BOUNCE_SIZE);
+	for (i = 0; i < COPIED; i++)
+		at[i / KDAPL_BOUNCE_SIZE][i % KDAPL_BOUNCE_SIZE] = pattern(i, 2);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS, COPIED - 1);
+	for (i = 0; i < COPIED - 1; i++)
+		wrong += *byte_of_list(i) != pattern(i, 2);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	/* The list is longer than what was asked for. */
+	KUNIT_EXPECT_EQ(test, *byte_of_list(COPIED - 1), 0);
+}
+
+/* What did not come is not copied. */
+static void rw_copies_no_failure(struct kunit *test)
+{
+	struct test_ep tep = copying(test, DEPTH);
+	struct env *env = test->priv;
+
+	memset(page_address(memory), 0x11, PAGE_SIZE << ORDER);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, COPIED), 0);
+	memset(copy_of(test, &tep, 1, IB_WR_RDMA_READ, KDAPL_BOUNCE_SIZE,
+		       COPIED - KDAPL_BOUNCE_SIZE), 0x22, 8);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	finish(env, &tep, 1, IB_WC_REM_ACCESS_ERR);
+	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_ERR_REMOTE_ACCESS, 0);
+	KUNIT_EXPECT_EQ(test, *byte_of_list(KDAPL_BOUNCE_SIZE), 0x11);
+	/* All of it came back. */
+	KUNIT_EXPECT_EQ(test, tep.ep->num_bounces, 2);
+}
+
+/* It is made when it is needed, used again, and no more than there may be. */
+static void rw_copies_room(struct kunit *test)
+{
+	struct test_ep tep = copying(test, KDAPL_BOUNCES + 8);
+	struct env *env = test->priv;
+	int before = fake_cm.registered, i;
+
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 64), 0);
+		finish(env, &tep, 1, IB_WC_SUCCESS);
+		expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS, 64);
+		KUNIT_EXPECT_EQ(test, fake_cm.registered, before + 1);
+	}
+	for (i = 0; i < KDAPL_BOUNCES - 1; i++)
+		KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 64), 0);
+	/* One is left, and taken by nobody who needs two. */
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 64), 0);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 64), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, fake_cm.registered, before + KDAPL_BOUNCES);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.registered, before + KDAPL_BOUNCES);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 2);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, fake_cm.registered, before);
+}
+
+/* As many requests as the EP never has room for: nothing is made for them. */
+static void rw_copies_too_much(struct kunit *test)
+{
+	struct test_ep tep = copying(test, 1);
+	int before = fake_cm.registered;
+
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, fake_cm.registered, before);
+	KUNIT_EXPECT_EQ(test, tep.ep->num_bounces, 0);
+}
+
+/* What it has is registered for no less than a piece. */
+static void rw_cannot_copy(struct kunit *test)
+{
+	struct test_ep tep = copying(test, DEPTH);
+
+	tep.ep->obj.ia->max_lmr_size = KDAPL_BOUNCE_SIZE - 1;
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), -EOPNOTSUPP);
+	tep.ep->obj.ia->max_lmr_size = KDAPL_BOUNCE_SIZE;
+	tep.ep->rdma_read_out = 0;
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 64), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, outstanding(&tep), 0);
 }
 
 /* ---- what goes wrong ---------------------------------------------------- */
@@ -1004,6 +1164,12 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_long),
 	KUNIT_CASE(rw_registers),
 	KUNIT_CASE(rw_pool),
+	KUNIT_CASE(rw_copies_to_write),
+	KUNIT_CASE(rw_copies_what_was_read),
+	KUNIT_CASE(rw_copies_no_failure),
+	KUNIT_CASE(rw_copies_room),
+	KUNIT_CASE(rw_copies_too_much),
+	KUNIT_CASE(rw_cannot_copy),
 	KUNIT_CASE(rw_fails),
 	KUNIT_CASE(rw_refused),
 	KUNIT_CASE(rw_flushed),

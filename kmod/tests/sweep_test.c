@@ -960,6 +960,14 @@ static void sweep_rw_read_iwarp(struct kunit *test)
 	sweep(test, rw_read);
 }
 
+/* Its data are copied, through memory that is registered for it. */
+static void sweep_rw_copies(struct kunit *test)
+{
+	the->env->ia->local_key = false;
+	sweep(test, rw_write);
+	sweep(test, rw_read);
+}
+
 static struct kunit_case sweep_cases[] = {
 	KUNIT_CASE(sweep_pz),
 	KUNIT_CASE(sweep_evd),
@@ -983,6 +991,7 @@ static struct kunit_case sweep_cases[] = {
 	KUNIT_CASE(sweep_rw_write),
 	KUNIT_CASE(sweep_connect_iwarp),
 	KUNIT_CASE(sweep_rw_read_iwarp),
+	KUNIT_CASE(sweep_rw_copies),
 	{}
 };
 
