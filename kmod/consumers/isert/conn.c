@@ -63,8 +63,6 @@ static void free_memory(struct isert_conn *conn)
 {
 	unsigned int i;
 
-	for (i = 0; i < ISERT_BOUNCES; i++)
-		isert_memory_free(&conn->bounces[i].memory);
 	for (i = 0; conn->rx && i < conn->depth; i++)
 		isert_memory_free(&conn->rx[i].memory);
 	kfree(conn->tx);

@@ -6,23 +6,16 @@
  * chain of requests: it tells that the data is there. What it writes is read from its
  * memory, behind the data that came with requests, and then LIO executes the command.
  *
- * An adapter that cannot move a scatterlist's memory, such as soft iWARP, says so. Then
- * data goes piece by piece through memory that stays registered. A connection has some
- * such buffers, and a command one of them until its data is moved.
- *
  * A command for which the EP has no room waits, and those after it behind it. Each
  * completion makes the worker look for room. One that waits for its data is LIO's, but
  * LIO does not touch it meanwhile.
  */
 
 #include <linux/scatterlist.h>
-#include <linux/sizes.h>
 
 #include "isert.h"
 
-#define BOUNCE_SIZE	SZ_64K
-
-/* -EAGAIN: there is no room. -EOPNOTSUPP: the adapter cannot. */
+/* -EAGAIN: there is no room. */
 int isert_error(DAT_RETURN ret, const char *what)
 {
 	switch (DAT_GET_TYPE(ret)) {
@@ -30,8 +23,6 @@ int isert_error(DAT_RETURN ret, const char *what)
 		return 0;
 	case DAT_INSUFFICIENT_RESOURCES:
 		return -EAGAIN;
-	case DAT_MODEL_NOT_SUPPORTED:
-		return -EOPNOTSUPP;
 	case DAT_INVALID_STATE:
 		/* The connection ends. */
 		return -ENOTCONN;
@@ -116,115 +107,12 @@ int isert_post(struct isert_conn *conn, int num, const DAT_EXT_DTO *dtos)
 	return ret;
 }
 
-static struct isert_bounce *bounce_get(struct isert_conn *conn)
-{
-	struct isert_bounce *bounce;
-
-	for (bounce = conn->bounces; bounce < conn->bounces + ISERT_BOUNCES; bounce++) {
-		if (test_and_set_bit_lock(0, &bounce->busy))
-			continue;
-		if (bounce->memory.at ||
-		    !isert_memory_make(conn->device, &bounce->memory, BOUNCE_SIZE))
-			return bounce;
-		clear_bit_unlock(0, &bounce->busy);
-		break;
-	}
-	return NULL;
-}
-
-/* With the last piece to be read goes the answer. */
-static int post_piece(struct isert_conn *conn, struct isert_bounce *bounce)
-{
-	u32 piece = min_t(u32, bounce->end - bounce->at, BOUNCE_SIZE);
-	struct isert_cmd *icmd = bounce->icmd;
-	struct se_cmd *se_cmd = &isert_lio_cmd(icmd)->se_cmd;
-	bool last = icmd->data_in && bounce->at + piece == bounce->end;
-	DAT_LMR_TRIPLET iov[2] = { isert_segment(&bounce->memory, bounce->memory.at, piece) };
-	DAT_EXT_DTO dto[2];
-
-	bounce->remote.segment_length = piece;
-	dto[0] = (DAT_EXT_DTO){
-		.op = icmd->data_in ? DAT_DTO_RDMA_WRITE : DAT_DTO_RDMA_READ,
-		.num_segments = 1,
-		.iov = iov,
-		.remote = bounce->remote,
-		.cookie.as_ptr = &bounce->dto,
-	};
-	if (icmd->data_in) {
-		sg_pcopy_to_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, bounce->memory.at,
-				   piece, bounce->at);
-		if (conn->device->sync)
-			dat_lmr_sync_rdma_read(conn->device->ia, iov, 1);
-	}
-	if (last)
-		dto[1] = isert_tx_dto(conn, icmd->tx, &iov[1]);
-	return isert_post(conn, 1 + last, dto);
-}
-
 /* It was not posted, and will not be. What is LIO's it frees with the connection. */
 static void give_up(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	isert_conn_down(conn);
 	if (icmd->tx)
 		isert_tx_end(conn, icmd->tx);
-}
-
-/* The piece has come: to where LIO wants it. */
-static void take_piece(struct isert_conn *conn, struct isert_bounce *bounce, u32 piece)
-{
-	struct se_cmd *se_cmd = &isert_lio_cmd(bounce->icmd)->se_cmd;
-	DAT_LMR_TRIPLET iov = isert_segment(&bounce->memory, bounce->memory.at, piece);
-
-	if (conn->device->sync)
-		dat_lmr_sync_rdma_write(conn->device->ia, &iov, 1);
-	sg_pcopy_from_buffer(se_cmd->t_data_sg, se_cmd->t_data_nents, bounce->memory.at, piece,
-			     bounce->at);
-}
-
-/* The command is still there: the event of its answer comes later, and the worker's. */
-static void bounce_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
-{
-	struct isert_bounce *bounce = container_of(dto, struct isert_bounce, dto);
-	struct isert_cmd *icmd = bounce->icmd;
-	u32 piece = bounce->remote.segment_length;
-	bool all;
-
-	if (ok && !icmd->data_in)
-		take_piece(conn, bounce, piece);
-	bounce->at += piece;
-	bounce->remote.virtual_address += piece;
-	all = bounce->at == bounce->end;
-	if (ok && !all && isert_enter(conn)) {
-		ok = !post_piece(conn, bounce);
-		isert_leave(conn);
-		if (ok)
-			return;
-	}
-	clear_bit_unlock(0, &bounce->busy);
-	if (!all)
-		give_up(conn, icmd);
-	else if (ok && !icmd->data_in)
-		execute(icmd);
-}
-
-/* Of its data what @remote says, behind the first @skip bytes of its memory. */
-static int bounce(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip,
-		  const DAT_RMR_TRIPLET *remote)
-{
-	struct isert_bounce *bounce = bounce_get(conn);
-	int ret;
-
-	if (!bounce)
-		return -EAGAIN;
-	bounce->dto.done = bounce_done;
-	bounce->icmd = icmd;
-	bounce->at = skip;
-	bounce->end = skip + remote->segment_length;
-	bounce->remote = *remote;
-	ret = post_piece(conn, bounce);
-	if (ret)
-		clear_bit_unlock(0, &bounce->busy);
-	return ret;
 }
 
 /* Of its list all behind @skip, to or from where the initiator said. */
@@ -243,8 +131,6 @@ static int move(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 l
 	int ret;
 
 	remote.segment_length = length;
-	if (READ_ONCE(conn->device->bounces))
-		return bounce(conn, icmd, skip, &remote);
 	sgl = list_from(se_cmd->t_data_sg, &nents, skip, part);
 	if (in)
 		dto = isert_tx_dto(conn, icmd->tx, &iov);
@@ -252,13 +138,9 @@ static int move(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 l
 	ret = isert_error(dat_ext_ep_transfer(conn->ep, sgl, nents, &remote,
 					      in ? DMA_TO_DEVICE : DMA_FROM_DEVICE, cookie,
 					      flags, in, in ? &dto : NULL), "a command's data");
-	if (!ret)
-		return 0;
-	atomic_dec(&conn->posted);
-	if (ret != -EOPNOTSUPP)
-		return ret;
-	WRITE_ONCE(conn->device->bounces, true);
-	return bounce(conn, icmd, skip, &remote);
+	if (ret)
+		atomic_dec(&conn->posted);
+	return ret;
 }
 
 /* All else of what the initiator writes. */

@@ -64,7 +64,6 @@ struct isert_device {
 	DAT_CSP_HANDLE csp;
 	struct work_struct work;	/* accepts requests */
 	bool sync;	/* memory has to be synced for the processor */
-	bool bounces;	/* it cannot move LIO's memory */
 	struct dat_ia_attr attr;
 };
 
@@ -107,18 +106,6 @@ struct isert_cmd {
 	DAT_RMR_TRIPLET read;	/* where the initiator wants data to be */
 	DAT_RMR_TRIPLET write;	/* where it has them */
 };
-
-/* Memory that data goes through, piece by piece. */
-struct isert_bounce {
-	struct isert_dto dto;
-	struct isert_memory memory;	/* made when it is first needed */
-	unsigned long busy;
-	struct isert_cmd *icmd;
-	u32 at, end;		/* in its memory */
-	DAT_RMR_TRIPLET remote;	/* of the piece that is on its way */
-};
-
-#define ISERT_BOUNCES	8
 
 static inline struct iscsit_cmd *isert_lio_cmd(struct isert_cmd *icmd)
 {
@@ -172,7 +159,6 @@ struct isert_conn {
 	struct isert_rx *rx;
 	struct isert_tx *tx;
 	unsigned int depth;	/* of both */
-	struct isert_bounce bounces[ISERT_BOUNCES];
 };
 
 #define isert_say(conn, fmt, ...) \
