@@ -32,6 +32,7 @@ class Row:
     seconds: int = 60  # what a process may take
     memory: int = 0  # MiB that a process may have, 0: as many as there are
     again: str = ""  # a failure that says this (a pattern) has a second try
+    excused: str = r"(?!)"  # what is bad, but not where a program says it (a pattern)
 
     def quick_ways(self):
         """Where only what is quick runs, that runs also by our libdat2 with OFED's provider at the other end."""
@@ -93,6 +94,13 @@ DAPLTEST_GOOD = {"T": "^Total WQE ", "P": "^raw: R[RW], "}
 # the provider is.
 NOT_ACKNOWLEDGED = "Client_Sync_Send-reaping DTO problem, status = FAILURE"
 
+# So does the client that asks the server to quit, when it has the server's answer. Soft
+# RoCE completes a receive before it acknowledges it, and acknowledges nothing once the
+# queue pair is in error. The server quits all the same: these are its last words.
+NOT_ACKNOWLEDGED_QUIT = (r"Test Error: Server_Info_Send-reaping DTO problem, status = FAILURE\s+"
+                         r"Length mismatch \(xfer 0x0 wanted 0x[0-9a-f]+\)\s+"
+                         r"(?=DT_cs_Server \(\w+\): +Exiting\.\s*\Z)")
+
 
 def dapltest(options, quick=False, **more):
     """A client of a server that a second client asks to quit. -T and its test come first."""
@@ -101,7 +109,7 @@ def dapltest(options, quick=False, **more):
     return Row(f"dapltest {options}", ("dapltest", "-T", "S", "-D", "{ia}"), "Service Point Ready",
                (("dapltest", *test, *client, *rest), ("dapltest", "-T", "Q", *client)),
                DAPLTEST_GOOD[test[1]], "", DAPLTEST_BAD, quick, **more,
-               again=NOT_ACKNOWLEDGED if test[1] == "P" else "")
+               again=NOT_ACKNOWLEDGED if test[1] == "P" else "", excused=NOT_ACKNOWLEDGED_QUIT)
 
 
 def performance_rows():
