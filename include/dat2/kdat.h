@@ -6,6 +6,9 @@
  * upcall runs in softirq context: it must not sleep, and may use every call of
  * context "any up to softirq". What a call says about its context and about how
  * it fails stands with it here and in <dat2/dat.h>.
+ *
+ * The addresses of a request, its own and the peer's, lie in a struct sockaddr_storage
+ * each, with their ports.
  */
 #ifndef _KDAT_H_
 #define _KDAT_H_

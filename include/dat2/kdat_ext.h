@@ -137,4 +137,75 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
  */
 DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep);
 
+/**
+ * struct dat_ext_memory - registered memory, in one piece
+ * @at: its first byte, at a page's border
+ * @size: bytes
+ * @lmr: covers all of it
+ * @lmr_context: for local segments, whose addresses are those of the memory
+ * @rmr_context: for the peer, 0 without remote privileges
+ */
+typedef struct dat_ext_memory {
+	void *at;
+	size_t size;
+	DAT_LMR_HANDLE lmr;
+	DAT_LMR_CONTEXT lmr_context;
+	DAT_RMR_CONTEXT rmr_context;
+} DAT_EXT_MEMORY;
+
+/**
+ * dat_ext_memory_alloc() - get memory, and register it
+ * @ia: the IA
+ * @pz: the PZ
+ * @size: bytes
+ * @privileges: who may do what
+ * @memory: out; zeros where it fails
+ *
+ * The memory is zero, and in one piece: a scatterlist may name any part of it, and where
+ * the adapter has a key for all memory, and peers have no privileges, it costs no
+ * registration there. Pieces of more than some pages may not be found.
+ *
+ * Context: Process, may sleep.
+ * Return: DAT_SUCCESS; as dat_lmr_kcreate().
+ */
+DAT_RETURN dat_ext_memory_alloc(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, size_t size,
+				DAT_MEM_PRIV_FLAGS privileges,
+				DAT_EXT_MEMORY *memory);
+
+/**
+ * dat_ext_memory_free() - give it back
+ * @memory: of dat_ext_memory_alloc(), or zeros; zeros afterwards
+ *
+ * Nothing that is posted may name it any more.
+ *
+ * Context: Process, may sleep.
+ */
+void dat_ext_memory_free(DAT_EXT_MEMORY *memory);
+
+/* A part of it, for a post. Any context. */
+static inline DAT_LMR_TRIPLET dat_ext_memory_segment(const DAT_EXT_MEMORY *memory,
+						     const void *at,
+						     DAT_SEG_LENGTH size)
+{
+	return (DAT_LMR_TRIPLET){
+		.virtual_address = (uintptr_t)at,
+		.segment_length = size,
+		.lmr_context = memory->lmr_context,
+	};
+}
+
+/**
+ * dat_ext_registry_entry() - one of the adapters that can be opened
+ * @index: from 0
+ * @info: out
+ *
+ * For who looks at all of them, one after the other, without a list of the right length.
+ * One that comes or goes meanwhile may have another be missed, or seen twice.
+ *
+ * Context: Process, may sleep.
+ * Return: DAT_SUCCESS; DAT_PROVIDER_NOT_FOUND where there are not so many;
+ * DAT_INVALID_PARAMETER.
+ */
+DAT_RETURN dat_ext_registry_entry(DAT_COUNT index, DAT_PROVIDER_INFO *info);
+
 #endif /* _KDAT_EXT_H_ */

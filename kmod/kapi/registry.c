@@ -7,6 +7,7 @@
 
 #include <linux/export.h>
 
+#include <dat2/kdat_ext.h>
 #include <dat2/kdat_redirection.h>
 
 #include "../adapter.h"
@@ -24,10 +25,30 @@ static bool adapter_known(const char *name)
 	return true;
 }
 
+DAT_RETURN dat_ext_registry_entry(DAT_COUNT index, DAT_PROVIDER_INFO *info)
+{
+	struct kdapl_adapter adapter = { .index = index };
+
+	if (index < 0)
+		return KAPI_BAD_ARG(1);
+	if (!info)
+		return KAPI_BAD_ARG(2);
+	if (kdapl_adapter_describe(&init_net, &adapter))
+		return DAT_ERROR(DAT_PROVIDER_NOT_FOUND,
+				 DAT_NAME_NOT_REGISTERED);
+	*info = (DAT_PROVIDER_INFO){
+		.dapl_version_major = DAT_VERSION_MAJOR,
+		.dapl_version_minor = DAT_VERSION_MINOR,
+		.is_thread_safe = DAT_TRUE,
+	};
+	strscpy(info->ia_name, adapter.name, sizeof(info->ia_name));
+	return DAT_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(dat_ext_registry_entry);
+
 DAT_RETURN dat_registry_list_providers(DAT_COUNT max, DAT_COUNT *entries,
 				       struct dat_provider_info *list[])
 {
-	struct kdapl_adapter adapter;
 	DAT_COUNT n, count;
 
 	if (max < 0)
@@ -38,20 +59,10 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max, DAT_COUNT *entries,
 	*entries = count;
 	if (count > max || (count && !list))
 		return DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG1);
-	for (n = 0; n < count; n++) {
-		memset(&adapter, 0, sizeof(adapter));
-		adapter.index = n;
-		/* One may have gone meanwhile. */
-		if (kdapl_adapter_describe(&init_net, &adapter))
+	/* One may have gone meanwhile. */
+	for (n = 0; n < count; n++)
+		if (dat_ext_registry_entry(n, list[n]) != DAT_SUCCESS)
 			break;
-		*list[n] = (struct dat_provider_info){
-			.dapl_version_major = DAT_VERSION_MAJOR,
-			.dapl_version_minor = DAT_VERSION_MINOR,
-			.is_thread_safe = DAT_TRUE,
-		};
-		strscpy(list[n]->ia_name, adapter.name,
-			sizeof(list[n]->ia_name));
-	}
 	*entries = n;
 	return DAT_SUCCESS;
 }

@@ -861,6 +861,47 @@ static void memory_of_another_ia(struct kunit *test)
 	EXPECT_DONE(test, dat_pz_free(pz));
 }
 
+/* Made and registered in one call, and nothing is left where that fails. */
+static void memory_in_one_piece(struct kunit *test)
+{
+	const DAT_MEM_PRIV_FLAGS local = DAT_MEM_PRIV_LOCAL_READ_FLAG |
+					 DAT_MEM_PRIV_LOCAL_WRITE_FLAG;
+	DAT_EXT_MEMORY memory;
+	DAT_LMR_TRIPLET part;
+
+	EXPECT_DONE(test, dat_ext_memory_alloc(&the->kia, the->pz,
+					       2 * PAGE_SIZE + 1, local, &memory));
+	KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(memory.at));
+	KUNIT_EXPECT_NULL(test, memchr_inv(memory.at, 0, 2 * PAGE_SIZE + 1));
+	KUNIT_EXPECT_EQ(test, memory.rmr_context, 0);
+	part = dat_ext_memory_segment(&memory, memory.at + PAGE_SIZE, 5);
+	KUNIT_EXPECT_EQ(test, part.virtual_address,
+			(uintptr_t)memory.at + PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, part.segment_length, 5);
+	EXPECT_DONE(test, dat_lmr_sync_rdma_read(&the->kia, &part, 1));
+	dat_ext_memory_free(&memory);
+	EXPECT_TYPE(test, dat_lmr_sync_rdma_read(&the->kia, &part, 1),
+		    DAT_INVALID_PARAMETER);
+	/* What is free may be freed again. */
+	dat_ext_memory_free(&memory);
+	EXPECT_ERROR(test, dat_ext_memory_alloc(&the->kia, the->pz, 0, local,
+						&memory),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	EXPECT_ERROR(test, dat_ext_memory_alloc(&the->kia, the->pz, 1, local,
+						NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
+	memory.lmr = the->lmr;
+	EXPECT_TYPE(test, dat_ext_memory_alloc(&the->kia, NULL, 1, local,
+					       &memory), DAT_INVALID_HANDLE);
+	KUNIT_EXPECT_NULL(test, memory.at);
+	KUNIT_EXPECT_NULL(test, memory.lmr);
+	/* More than there ever is in one piece. */
+	EXPECT_ERROR(test, dat_ext_memory_alloc(&the->kia, the->pz, SZ_1G, local,
+						&memory),
+		     DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+	dat_ext_memory_free(&memory);
+}
+
 /* ---- limits ------------------------------------------------------------------ */
 
 #define EXPECT_LACK(test, call, kind) \
@@ -1086,6 +1127,7 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(modify_checks_attributes),
 	KUNIT_CASE(handles_of_another_ia),
 	KUNIT_CASE(memory_of_another_ia),
+	KUNIT_CASE(memory_in_one_piece),
 	KUNIT_CASE(drain_with_an_srq),
 	KUNIT_CASE(drain_where_nothing_comes_back),
 	KUNIT_CASE(srq_counts_what_went_unread),

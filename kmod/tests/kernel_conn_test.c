@@ -242,6 +242,9 @@ static void csp_listens_on_its_address(struct kunit *test)
 	cr = next_request(test, csp, PORT);
 	EXPECT_DONE(test, dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));
 	KUNIT_EXPECT_EQ(test, param.remote_port_qual, (u64)FAKE_PEER_PORT);
+	KUNIT_EXPECT_EQ(test, port_of(param.remote_ia_address_ptr),
+			FAKE_PEER_PORT);
+	KUNIT_EXPECT_EQ(test, port_of(&((struct kapi_cr *)cr)->local), PORT);
 	KUNIT_EXPECT_STREQ(test, (char *)param.private_data, "hello");
 	KUNIT_EXPECT_NULL(test, param.local_ep_handle);
 	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
+#include <dat2/kdat_ext.h>
 #include <dat2/kdat_redirection.h>
 
 #include "../adapter.h"
@@ -83,6 +84,21 @@ static void registry_lists(struct kunit *test)
 	adapters_gone = 1;
 	EXPECT_DONE(test, dat_registry_list_providers(2, &n, list));
 	KUNIT_EXPECT_EQ(test, n, 1);
+}
+
+static void registry_one_by_one(struct kunit *test)
+{
+	DAT_PROVIDER_INFO info = {};
+
+	EXPECT_DONE(test, dat_ext_registry_entry(1, &info));
+	KUNIT_EXPECT_STREQ(test, info.ia_name, "fake1");
+	KUNIT_EXPECT_EQ(test, info.dapl_version_major, DAT_VERSION_MAJOR);
+	EXPECT_ERROR(test, dat_ext_registry_entry(2, &info),
+		     DAT_PROVIDER_NOT_FOUND, DAT_NAME_NOT_REGISTERED);
+	EXPECT_ERROR(test, dat_ext_registry_entry(-1, &info),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG1);
+	EXPECT_ERROR(test, dat_ext_registry_entry(0, NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 }
 
 static void registry_related(struct kunit *test)
@@ -178,6 +194,7 @@ static void registry_keeps_its_own(struct kunit *test)
 
 static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(registry_lists),
+	KUNIT_CASE(registry_one_by_one),
 	KUNIT_CASE(registry_related),
 	KUNIT_CASE(registry_ha_related),
 	KUNIT_CASE(registry_takes_no_other),

@@ -516,6 +516,18 @@ static DAT_RETURN lmr_virtual(struct kunit *test)
 		      LOCAL | REMOTE);
 }
 
+static DAT_RETURN memory(struct kunit *test)
+{
+	DAT_EXT_MEMORY made;
+	DAT_RETURN ret;
+
+	fault_arm(the->nth);
+	ret = dat_ext_memory_alloc(&the->kia, the->pz, PAGE_SIZE, LOCAL | REMOTE,
+				   &made);
+	dat_ext_memory_free(&made);
+	return ret;
+}
+
 static DAT_RETURN lmr_physical(struct kunit *test)
 {
 	const DAT_REGION_DESCRIPTION region = { .for_physical = the->physical };
@@ -925,6 +937,7 @@ SWEEP(ep)
 SWEEP(srq)
 SWEEP(reserved)
 SWEEP(lmr_virtual)
+SWEEP(memory)
 SWEEP(lmr_physical)
 SWEEP(lmr_platform)
 SWEEP(lmr_direct)
@@ -975,6 +988,7 @@ static struct kunit_case sweep_cases[] = {
 	KUNIT_CASE(sweep_srq),
 	KUNIT_CASE(sweep_reserved),
 	KUNIT_CASE(sweep_lmr_virtual),
+	KUNIT_CASE(sweep_memory),
 	KUNIT_CASE(sweep_lmr_physical),
 	KUNIT_CASE(sweep_lmr_platform),
 	KUNIT_CASE(sweep_lmr_direct),

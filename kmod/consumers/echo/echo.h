@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include <dat2/kdat.h>
+#include <dat2/kdat_ext.h>
 
 #include "protocol.h"
 

@@ -13,8 +13,6 @@
 
 #include "echo.h"
 
-#define MAX_ADAPTERS	8
-
 static char *ia = "";
 module_param(ia, charp, 0444);
 MODULE_PARM_DESC(ia, "adapter, or network device; the first one unless given");
@@ -47,17 +45,11 @@ static void async_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 
 static DAT_RETURN open_first(void)
 {
-	static DAT_PROVIDER_INFO info[MAX_ADAPTERS];
-	struct dat_provider_info *list[MAX_ADAPTERS];
+	DAT_PROVIDER_INFO info;
 	char *name = ia;
-	DAT_COUNT n;
 
-	for (n = 0; n < MAX_ADAPTERS; n++)
-		list[n] = &info[n];
-	if (!*name) {
-		dat_registry_list_providers(MAX_ADAPTERS, &n, list);
-		name = info[0].ia_name;
-	}
+	if (!*name && dat_ext_registry_entry(0, &info) == DAT_SUCCESS)
+		name = info.ia_name;
 	return dat_ia_open(name, 8, &echo.async_evd, &echo.ia);
 }
 
