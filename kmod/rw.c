@@ -97,11 +97,19 @@ static struct rw_cut cut_begin(const struct kdapl_ia *ia,
 {
 	bool joined = !copy && may_register(ia, post->dir);
 	u64 pages = joined ? mr_pages(ia->dev) : ia->max_message >> PAGE_SHIFT;
+	struct scatterlist *sg = post->sgl;
+	size_t skip = post->offset;
 
 	if (copy)
 		pages = INT_MAX;
+	/* The list is long enough, see rw_check(). */
+	while (skip >= sg->length) {
+		skip -= sg->length;
+		sg = sg_next(sg);
+	}
 	return (struct rw_cut){
-		.sg = post->sgl,
+		.sg = sg,
+		.done = skip,
 		.left = post->length,
 		.max_pages = clamp_t(u64, pages, 1, INT_MAX),
 		.joined = joined,
@@ -197,7 +205,7 @@ static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
 	}
 	/* Each is one request at least: nothing is made that cannot be posted. */
 	if (parts > ep->sq.size)
-		return ERR_PTR(-ENOSPC);
+		return ERR_PTR(-EMSGSIZE);
 	rw = kvzalloc(struct_size(rw, part, parts), GFP_KERNEL);
 	if (!rw)
 		return ERR_PTR(-ENOMEM);
@@ -328,7 +336,7 @@ static int copy_prepare(struct kdapl_rw *rw, struct kdapl_ep *ep, u32 pz,
 	int ret;
 
 	if (n > ep->sq.size)
-		return -ENOSPC;
+		return -EMSGSIZE;
 	rw->piece = kvcalloc(n, sizeof(*rw->piece), GFP_KERNEL);
 	rw->bounce = kvcalloc(n, sizeof(*rw->bounce), GFP_KERNEL);
 	if (!rw->piece || !rw->bounce)
@@ -397,8 +405,7 @@ static int rw_check(const struct kdapl_rw_post *post)
 			return -EINVAL;
 		length += sg->length;
 	}
-	if (length < post->length ||
-	    (post->dir == DMA_TO_DEVICE && length > post->length))
+	if (post->offset > length || length - post->offset < post->length)
 		return -EMSGSIZE;
 	return post->length ? 0 : -EINVAL;
 }
@@ -546,6 +553,9 @@ static int rw_submit(struct kdapl_ep *ep, struct kdapl_rw *rw,
 	kdapl_post_begin(ep, false);
 	if (ep->pz)
 		ret = kdapl_post_admit(ep, ep->pz, slots + post->num);
+	/* Whoever waits for room must not wait for what there never is. */
+	if (ret == -ENOSPC && slots + post->num > ep->sq.size)
+		ret = -EMSGSIZE;
 	if (ret > 0)
 		ret = rw_flush(ep, post) ?: 1;
 	else if (!ret && rw)

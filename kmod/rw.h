@@ -21,10 +21,11 @@ struct kdapl_work;
  * struct kdapl_rw_post - an operation
  * @sgl: local memory, not mapped
  * @nents: its entries
+ * @offset: bytes of the list that come before what is moved
  * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
  * @remote_addr: the peer's memory
  * @rkey: its key
- * @length: its bytes, not 0; a read's @sgl may have more
+ * @length: its bytes, not 0; @sgl may have more
  * @cookie: for the completion event
  * @flags: KDAPL_SQE_SUPPRESS, KDAPL_SQE_QUIET, as of every operation
  * @num: operations that follow it
@@ -35,6 +36,7 @@ struct kdapl_work;
 struct kdapl_rw_post {
 	struct scatterlist *sgl;
 	unsigned int nents;
+	size_t offset;
 	enum dma_data_direction dir;
 	u64 remote_addr;
 	u32 rkey;
@@ -54,11 +56,11 @@ struct kdapl_rw_post {
  * All of it is posted, or nothing. Where the connection is over it is flushed, and
  * takes one slot. Process context.
  *
- * Return: 0. -EBADFD: the state forbids it. -ENOSPC: it takes more requests than can
- * be posted, or others have to complete first. -EMSGSIZE: the list and the length do not
- * fit together. -EOPNOTSUPP: the EP cannot read, or the device cannot register what
- * bounce.h is about. -ENOMEM. -EINTR: a fatal signal. What @post->follow says. -EINVAL,
- * or what the device's mapping says: all else.
+ * Return: 0. -EBADFD: the state forbids it. -ENOSPC: others have to complete first.
+ * -EMSGSIZE: the list is too short, or all of it takes more requests than the EP has room
+ * for even when there are no others. -EOPNOTSUPP: the EP cannot read, or the device cannot
+ * register what bounce.h is about. -ENOMEM. -EINTR: a fatal signal. What @post->follow
+ * says. -EINVAL, or what the device's mapping says: all else.
  */
 int kdapl_rw(struct kdapl_ep *ep, const struct kdapl_rw_post *post);
 

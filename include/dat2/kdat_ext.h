@@ -51,6 +51,7 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @ep: the EP
  * @sgl: local memory, not mapped
  * @nents: its entries
+ * @offset: bytes of the list before those that are moved
  * @remote: the peer's memory
  * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
  * @cookie: comes back in one completion event for all of the transfer
@@ -60,8 +61,8 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @num: of @dtos, at most 15; 0 for none
  * @dtos: requests, in the order in which they are to be done behind the transfer
  *
- * How much is moved @remote says; a read's list may be longer. The entries can be as
- * they like: no LMR has to cover them, and memory is registered where the device needs
+ * How much is moved @remote says; the list may be longer at both ends. The entries can be
+ * as they like: no LMR has to cover them, and memory is registered where the device needs
  * that. On one that has no key for all memory, soft iWARP, the data are copied, through
  * memory that the EP keeps for it: 4 MiB, or as much as its longest transfer, made when it
  * is first needed. It is the device's until the transfer's event, or one behind it, but neither
@@ -73,7 +74,7 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * come in order, whatever they are of; where the transfer fails, what follows is flushed.
  *
  * Each of @dtos takes room for one of the EP's max_request_dtos, and the transfer for as
- * many as the device needs requests for it. With n entries that have bytes in them, that
+ * many as the device needs requests for it. With n entries of whose bytes it moves any, that
  * is at most
  *
  *  - to write, one for every max_rdma_write_iov entries or part of that;
@@ -85,20 +86,21 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  *
  * and one more for every max_rdma_size bytes past the first, counted in whole pages.
  * The numbers of segments are those that dat_ep_query() tells. All that is free at
- * once, or nothing is posted: where it is more than max_request_dtos, never.
+ * once, or nothing is posted: DAT_INSUFFICIENT_RESOURCES, and a completion makes room;
+ * or DAT_LENGTH_ERROR, where it is more than max_request_dtos, and no wait helps.
  *
  * On an EP that is DISCONNECTED all is flushed, and the transfer takes room for one.
  *
  * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
  * Return: DAT_SUCCESS; as dat_ep_post_rdma_read() and dat_ext_ep_post(), and
- * DAT_INSUFFICIENT_RESOURCES without memory, or where there is no room to map it,
+ * DAT_LENGTH_ERROR where the list is too short, too, DAT_INSUFFICIENT_RESOURCES without memory, or where there is no room to map it,
  * DAT_INVALID_PARAMETER where the device cannot reach it, DAT_INTERRUPTED_CALL,
  * DAT_MODEL_NOT_SUPPORTED: to read, a device that does not say how many segments it reads
  * into, and an EP that may not have a read out at a time (max_rdma_read_out, as
  * dat_ep_query() tells it of the connection).
  */
 DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
-			       unsigned int nents,
+			       unsigned int nents, size_t offset,
 			       const DAT_RMR_TRIPLET *remote,
 			       enum dma_data_direction dir,
 			       DAT_DTO_COOKIE cookie,
@@ -110,6 +112,7 @@ DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
  * @ep: the EP
  * @sgl: local memory, not mapped
  * @nents: its entries
+ * @offset: bytes of the list before those that are moved
  * @remote: the peer's memory
  * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes
  * @cookie: comes back in one completion event
@@ -120,7 +123,8 @@ DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
  * Return: as dat_ext_ep_transfer().
  */
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
-			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
+			 unsigned int nents, size_t offset,
+			 const DAT_RMR_TRIPLET *remote,
 			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie);
 
 /**

@@ -63,19 +63,19 @@ static DAT_RETURN transfer_check(const struct scatterlist *sgl,
 	if (nents && !sgl)
 		return KAPI_BAD_ARG(2);
 	if (!remote)
-		return KAPI_BAD_ARG(4);
-	if (dir != DMA_FROM_DEVICE && dir != DMA_TO_DEVICE)
 		return KAPI_BAD_ARG(5);
+	if (dir != DMA_FROM_DEVICE && dir != DMA_TO_DEVICE)
+		return KAPI_BAD_ARG(6);
 	if (flags & ~TRANSFER_FLAGS)
-		return KAPI_BAD_ARG(7);
+		return KAPI_BAD_ARG(8);
 	/* One more is in the chain where nothing is moved. */
 	if (num < 0 || num >= KDAPL_SQ_CHAIN)
-		return KAPI_BAD_ARG(8);
-	return kapi_dtos_check(num, dtos) ? DAT_SUCCESS : KAPI_BAD_ARG(9);
+		return KAPI_BAD_ARG(9);
+	return kapi_dtos_check(num, dtos) ? DAT_SUCCESS : KAPI_BAD_ARG(10);
 }
 
 DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
-			       unsigned int nents,
+			       unsigned int nents, size_t offset,
 			       const DAT_RMR_TRIPLET *remote,
 			       enum dma_data_direction dir,
 			       DAT_DTO_COOKIE cookie,
@@ -94,6 +94,7 @@ DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 	post = (struct kdapl_rw_post){
 		.sgl = sgl,
 		.nents = nents,
+		.offset = offset,
 		.dir = dir,
 		.remote_addr = remote->virtual_address,
 		.rkey = remote->rmr_context,
@@ -111,10 +112,11 @@ DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 EXPORT_SYMBOL_GPL(dat_ext_ep_transfer);
 
 DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
-			 unsigned int nents, const DAT_RMR_TRIPLET *remote,
+			 unsigned int nents, size_t offset,
+			 const DAT_RMR_TRIPLET *remote,
 			 enum dma_data_direction dir, DAT_DTO_COOKIE cookie)
 {
-	return dat_ext_ep_transfer(ep, sgl, nents, remote, dir, cookie,
+	return dat_ext_ep_transfer(ep, sgl, nents, offset, remote, dir, cookie,
 				   DAT_COMPLETION_DEFAULT_FLAG, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_rw);

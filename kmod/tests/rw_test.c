@@ -202,6 +202,39 @@ static void rw_reads(struct kunit *test)
 	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS, 64);
 }
 
+/* What is moved begins, and ends, anywhere in the list. */
+static void rw_from_the_midst(struct kunit *test)
+{
+	struct kdapl_rw_post post = request(DMA_TO_DEVICE, 4, 20);
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	u32 i;
+
+	sg_init_table(list, 4);
+	entry(0, 100, 50);
+	entry(1, 7, 0);
+	entry(2, PAGE_SIZE, 10);
+	entry(3, 200, 30);
+	post.offset = 45;
+	KUNIT_ASSERT_EQ(test, kdapl_rw(tep.ep, &post), 0);
+	expect_rdma(test, &tep, 0, IB_WR_RDMA_WRITE, 0, 3);
+	expect_sge(test, &tep, 0, 0, 145, 5);
+	expect_sge(test, &tep, 0, 1, PAGE_SIZE, 10);
+	expect_sge(test, &tep, 0, 2, 200, 5);
+	/* From where an entry begins, and to the list's end. */
+	for (i = 1; i < 3; i++) {
+		post.offset = i == 1 ? 50 : 60;
+		post.length = 90 - post.offset;
+		post.dir = DMA_FROM_DEVICE;
+		KUNIT_ASSERT_EQ(test, kdapl_rw(tep.ep, &post), 0);
+		expect_rdma(test, &tep, i, IB_WR_RDMA_READ, 0, 3 - i);
+		expect_sge(test, &tep, i, 2 - i, 200, 30);
+	}
+	finish(env, &tep, 3, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 3);
+	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
+}
+
 /* No request is longer than the device's longest message. */
 static void rw_long(struct kunit *test)
 {
@@ -425,6 +458,26 @@ static void rw_copies_what_was_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *byte_of_list(COPIED - 1), 0);
 }
 
+/* Not the bytes before, nor those behind. */
+static void rw_copies_from_the_midst(struct kunit *test)
+{
+	struct kdapl_rw_post post = request(DMA_FROM_DEVICE, 2, 100);
+	struct test_ep tep = copying(test, DEPTH);
+	struct env *env = test->priv;
+	u32 i, wrong = 0;
+
+	memset(page_address(memory), 0, PAGE_SIZE << ORDER);
+	post.offset = COPIED - 200;
+	KUNIT_ASSERT_EQ(test, kdapl_rw(tep.ep, &post), 0);
+	memset(copy_of(test, &tep, 0, IB_WR_RDMA_READ, 0, 100), 0x33, 100);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS, 100);
+	for (i = 0; i < COPIED; i++)
+		wrong += *byte_of_list(i) !=
+			 (i >= COPIED - 200 && i < COPIED - 100 ? 0x33 : 0);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
 /* What did not come is not copied. */
 static void rw_copies_no_failure(struct kunit *test)
 {
@@ -477,7 +530,7 @@ static void rw_copies_too_much(struct kunit *test)
 	struct test_ep tep = copying(test, 1);
 	int before = fake_cm.registered;
 
-	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), -EMSGSIZE);
 	KUNIT_EXPECT_EQ(test, fake_cm.registered, before);
 	KUNIT_EXPECT_EQ(test, tep.ep->num_bounces, 0);
 }
@@ -591,6 +644,7 @@ static void rw_checks(struct kunit *test)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_rw_post post;
 
 	list_pages(2);
 	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, 2 * PAGE_SIZE),
@@ -598,10 +652,14 @@ static void rw_checks(struct kunit *test)
 	env_connect(env, &tep);
 	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, 2 * PAGE_SIZE + 1),
 			-EMSGSIZE);
-	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, 2 * PAGE_SIZE - 1),
-			-EMSGSIZE);
 	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 2 * PAGE_SIZE + 1),
 			-EMSGSIZE);
+	post = request(DMA_FROM_DEVICE, 2, PAGE_SIZE);
+	post.offset = PAGE_SIZE + 1;
+	KUNIT_EXPECT_EQ(test, kdapl_rw(tep.ep, &post), -EMSGSIZE);
+	/* No sum to run over. */
+	post.offset = SIZE_MAX;
+	KUNIT_EXPECT_EQ(test, kdapl_rw(tep.ep, &post), -EMSGSIZE);
 	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 3, 2 * PAGE_SIZE),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 2, 0), -EINVAL);
@@ -669,22 +727,22 @@ static void rw_by_call(struct kunit *test)
 	struct kapi_ep kep = door(&tep);
 
 	list_pages(2);
-	EXPECT_TYPE(test, dat_ext_ep_rw(NULL, list, 2, &remote, DMA_TO_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(NULL, list, 2, 0, &remote, DMA_TO_DEVICE,
 					cookie), DAT_INVALID_HANDLE);
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, NULL, 2, &remote, DMA_TO_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, NULL, 2, 0, &remote, DMA_TO_DEVICE,
 					cookie), DAT_INVALID_PARAMETER);
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, NULL, DMA_TO_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, 0, NULL, DMA_TO_DEVICE,
 					cookie), DAT_INVALID_PARAMETER);
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, &remote,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, 0, &remote,
 					DMA_BIDIRECTIONAL, cookie),
 		    DAT_INVALID_PARAMETER);
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 1, &remote, DMA_TO_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 1, 0, &remote, DMA_TO_DEVICE,
 					cookie), DAT_LENGTH_ERROR);
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, &remote, DMA_TO_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, 0, &remote, DMA_TO_DEVICE,
 					cookie), DAT_SUCCESS);
 	KUNIT_EXPECT_EQ(test, DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
 					DAT_RESOURCE_CREDITS),
-			dat_ext_ep_rw(&kep, list, 2, &remote, DMA_TO_DEVICE,
+			dat_ext_ep_rw(&kep, list, 2, 0, &remote, DMA_TO_DEVICE,
 				      cookie));
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS,
@@ -692,11 +750,11 @@ static void rw_by_call(struct kunit *test)
 
 	/* Of nothing at all. */
 	remote.segment_length = 0;
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, NULL, 0, &remote, DMA_FROM_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, NULL, 0, 0, &remote, DMA_FROM_DEVICE,
 					cookie), DAT_SUCCESS);
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS, 0);
-	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, NULL, 0, &remote, DMA_TO_DEVICE,
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, NULL, 0, 0, &remote, DMA_TO_DEVICE,
 					cookie), DAT_SUCCESS);
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, 0);
@@ -729,7 +787,7 @@ static void rw_map_errors(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(row); i++) {
 		env->dev->map_error = row[i].error;
 		KUNIT_EXPECT_EQ(test, row[i].ret,
-				dat_ext_ep_rw(&kep, list, 2, &remote,
+				dat_ext_ep_rw(&kep, list, 2, 0, &remote,
 					      DMA_TO_DEVICE, cookie));
 	}
 	KUNIT_EXPECT_EQ(test, outstanding(&tep), 0);
@@ -778,7 +836,7 @@ static DAT_RETURN transfer(const struct test_ep *tep,
 	struct kapi_ep kep = door(tep);
 
 	list_pages(nents);
-	return dat_ext_ep_transfer(&kep, list, nents, &remote, dir, cookie,
+	return dat_ext_ep_transfer(&kep, list, nents, 0, &remote, dir, cookie,
 				   flags, 2, follow->dto);
 }
 
@@ -960,6 +1018,26 @@ static void transfer_room(struct kunit *test)
 		    DAT_DTO_SUCCESS);
 }
 
+/* Not even in an EP that has nothing else: no wait would help. */
+static void transfer_never_fits(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, 4);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_LENGTH_ERROR);
+	expect_untouched(test, &tep);
+	/* What follows is too much by itself. */
+	tep = connected(env, 2);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, 1,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_LENGTH_ERROR);
+	expect_untouched(test, &tep);
+}
+
 /* Of what follows something is wrong: nothing happened, and no key was used up. */
 static void transfer_is_taken_back(struct kunit *test)
 {
@@ -1110,21 +1188,21 @@ static void transfer_checks(struct kunit *test)
 	list_pages(1);
 #define EXPECT_BAD(arg, flags, num, dtos)				\
 	KUNIT_EXPECT_EQ(test, DAT_ERROR(DAT_INVALID_PARAMETER, arg),	\
-			dat_ext_ep_transfer(&kep, list, 1, &remote,	\
+			dat_ext_ep_transfer(&kep, list, 1, 0, &remote, \
 					    DMA_TO_DEVICE, cookie, flags, \
 					    num, dtos))
-	EXPECT_BAD(DAT_INVALID_ARG7, DAT_COMPLETION_SOLICITED_WAIT_FLAG, 0, NULL);
-	EXPECT_BAD(DAT_INVALID_ARG7, DAT_COMPLETION_BARRIER_FENCE_FLAG, 0, NULL);
-	EXPECT_BAD(DAT_INVALID_ARG8, 0, -1, follow.dto);
-	EXPECT_BAD(DAT_INVALID_ARG8, 0, KDAPL_SQ_CHAIN, follow.dto);
-	EXPECT_BAD(DAT_INVALID_ARG9, 0, 1, NULL);
+	EXPECT_BAD(DAT_INVALID_ARG8, DAT_COMPLETION_SOLICITED_WAIT_FLAG, 0, NULL);
+	EXPECT_BAD(DAT_INVALID_ARG8, DAT_COMPLETION_BARRIER_FENCE_FLAG, 0, NULL);
+	EXPECT_BAD(DAT_INVALID_ARG9, 0, -1, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG9, 0, KDAPL_SQ_CHAIN, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG10, 0, 1, NULL);
 	follow.dto[1].flags = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
-	EXPECT_BAD(DAT_INVALID_ARG9, 0, 2, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG10, 0, 2, follow.dto);
 	follow.dto[0].op = DAT_DTO_RECEIVE;
-	EXPECT_BAD(DAT_INVALID_ARG9, 0, 1, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG10, 0, 1, follow.dto);
 	follow.dto[0].op = DAT_DTO_SEND;
 	follow.dto[0].num_segments = KDAPL_SEGS_MAX + 1;
-	EXPECT_BAD(DAT_INVALID_ARG9, 0, 1, follow.dto);
+	EXPECT_BAD(DAT_INVALID_ARG10, 0, 1, follow.dto);
 #undef EXPECT_BAD
 	expect_untouched(test, &tep);
 }
@@ -1144,7 +1222,7 @@ static void transfer_of_nothing(struct kunit *test)
 		dtos[i].op = DAT_DTO_SEND;
 		dtos[i].cookie.as_64 = 8 + i;
 	}
-	EXPECT_TYPE(test, dat_ext_ep_transfer(&kep, NULL, 0, &remote,
+	EXPECT_TYPE(test, dat_ext_ep_transfer(&kep, NULL, 0, 0, &remote,
 					      DMA_TO_DEVICE, cookie,
 					      DAT_COMPLETION_SUPPRESS_FLAG,
 					      ARRAY_SIZE(dtos), dtos),
@@ -1161,11 +1239,13 @@ static void transfer_of_nothing(struct kunit *test)
 static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_writes),
 	KUNIT_CASE(rw_reads),
+	KUNIT_CASE(rw_from_the_midst),
 	KUNIT_CASE(rw_long),
 	KUNIT_CASE(rw_registers),
 	KUNIT_CASE(rw_pool),
 	KUNIT_CASE(rw_copies_to_write),
 	KUNIT_CASE(rw_copies_what_was_read),
+	KUNIT_CASE(rw_copies_from_the_midst),
 	KUNIT_CASE(rw_copies_no_failure),
 	KUNIT_CASE(rw_copies_room),
 	KUNIT_CASE(rw_copies_too_much),
@@ -1187,6 +1267,7 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(transfer_fails),
 	KUNIT_CASE(transfer_fails_at_first),
 	KUNIT_CASE(transfer_room),
+	KUNIT_CASE(transfer_never_fits),
 	KUNIT_CASE(transfer_is_taken_back),
 	KUNIT_CASE(transfer_is_flushed),
 	KUNIT_CASE(transfer_is_not_posted),

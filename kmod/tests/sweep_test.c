@@ -906,7 +906,7 @@ static DAT_RETURN rw(struct kunit *test, enum dma_data_direction dir)
 	sg_set_page(&list[0], the->memory, PAGE_SIZE - 8, 0);
 	sg_set_page(&list[1], the->memory + 1, PAGE_SIZE, 0);
 	fault_arm(the->nth);
-	ret = dat_ext_ep_rw(ep, list, PAGES, &remote, dir, cookie);
+	ret = dat_ext_ep_rw(ep, list, PAGES, 0, &remote, dir, cookie);
 	if (ret == DAT_SUCCESS)
 		finish(test, ep, &qp_of(ep)->sq);
 	EXPECT_DONE(test, dat_ep_free(ep));

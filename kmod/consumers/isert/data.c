@@ -32,43 +32,6 @@ int isert_error(DAT_RETURN ret, const char *what)
 	}
 }
 
-/* LIO's list without its first @skip bytes; @part is room for where that cuts. */
-static struct scatterlist *list_from(struct scatterlist *sgl, unsigned int *nents, u32 skip,
-				     struct scatterlist part[2])
-{
-	while (*nents > 1 && skip >= sgl->length) {
-		skip -= sgl->length;
-		sgl = sg_next(sgl);
-		(*nents)--;
-	}
-	if (!skip)
-		return sgl;
-	sg_init_table(part, 2);
-	sg_set_page(part, sg_page(sgl), sgl->length - skip, sgl->offset + skip);
-	if (*nents > 1)
-		sg_chain(part, 2, sg_next(sgl));
-	else
-		sg_mark_end(part);
-	return part;
-}
-
-/* A command may bring less than its list has room for, where nothing was ever put. */
-static unsigned int cut_list(const struct se_cmd *se_cmd)
-{
-	u32 left = se_cmd->data_length;
-	struct scatterlist *sg;
-	unsigned int i;
-
-	for_each_sg(se_cmd->t_data_sg, sg, se_cmd->t_data_nents, i) {
-		if (sg->length >= left) {
-			sg->length = left;
-			return i + 1;
-		}
-		left -= sg->length;
-	}
-	return se_cmd->t_data_nents;
-}
-
 /* All data of a write is there. */
 void isert_data_is_there(struct iscsit_cmd *cmd)
 {
@@ -124,18 +87,16 @@ static int move(struct isert_conn *conn, struct isert_cmd *icmd, u32 skip, u32 l
 	DAT_DTO_COOKIE cookie = { .as_ptr = in ? NULL : &icmd->dto };
 	DAT_COMPLETION_FLAGS flags = in ? DAT_COMPLETION_SUPPRESS_FLAG :
 					  DAT_COMPLETION_DEFAULT_FLAG;
-	unsigned int nents = in ? cut_list(se_cmd) : se_cmd->t_data_nents;
-	struct scatterlist part[2], *sgl;
 	DAT_LMR_TRIPLET iov;
 	DAT_EXT_DTO dto;
 	int ret;
 
 	remote.segment_length = length;
-	sgl = list_from(se_cmd->t_data_sg, &nents, skip, part);
 	if (in)
 		dto = isert_tx_dto(conn, icmd->tx, &iov);
 	atomic_inc(&conn->posted);
-	ret = isert_error(dat_ext_ep_transfer(conn->ep, sgl, nents, &remote,
+	ret = isert_error(dat_ext_ep_transfer(conn->ep, se_cmd->t_data_sg, se_cmd->t_data_nents,
+					      skip, &remote,
 					      in ? DMA_TO_DEVICE : DMA_FROM_DEVICE, cookie,
 					      flags, in, in ? &dto : NULL), "a command's data");
 	if (ret)

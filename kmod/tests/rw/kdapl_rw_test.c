@@ -191,7 +191,7 @@ static int move(const struct sg_table *list, const DAT_RMR_TRIPLET *remote,
 {
 	const DAT_DTO_COOKIE cookie = { .as_64 = COOKIE };
 
-	if (failed(dat_ext_ep_rw(self.client, list->sgl, list->orig_nents,
+	if (failed(dat_ext_ep_rw(self.client, list->sgl, list->orig_nents, 0,
 				 remote, dir, cookie), "dat_ext_ep_rw"))
 		return -EIO;
 	return expect_dto(self.client_evd, COOKIE,
@@ -279,7 +279,7 @@ static int move_and_tell(const struct sg_table *list,
 
 	self.notes->out = number;
 	return failed(dat_ext_ep_transfer(self.client, list->sgl,
-					  list->orig_nents, remote, dir, cookie,
+					  list->orig_nents, 0, remote, dir, cookie,
 					  DAT_COMPLETION_SUPPRESS_FLAG, 1,
 					  &message), "dat_ext_ep_transfer");
 }
