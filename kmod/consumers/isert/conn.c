@@ -12,8 +12,6 @@
  * who would post, all that was posted completes, and the worker has seen that.
  */
 
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/kthread.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -64,16 +62,14 @@ static void free_memory(struct isert_conn *conn)
 	unsigned int i;
 
 	for (i = 0; conn->rx && i < conn->depth; i++)
-		isert_memory_free(&conn->rx[i].memory);
+		dat_ext_memory_free(&conn->rx[i].memory);
 	kfree(conn->tx);
 	kfree(conn->rx);
 }
 
 static void conn_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 {
-	struct isert_conn *conn = instance;
-
-	queue_work(isert_wq, &conn->work);
+	queue_work(isert_wq, instance);
 }
 
 static void completed(struct isert_conn *conn, const DAT_DTO_COMPLETION_EVENT_DATA *data)
@@ -86,10 +82,7 @@ static void completed(struct isert_conn *conn, const DAT_DTO_COMPLETION_EVENT_DA
 		isert_say(conn, "a transfer failed: status %d", data->status);
 	if (!dto)
 		return;
-	if (dto->done == received)
-		container_of(dto, struct isert_rx, dto)->length = data->transfered_length;
-	else
-		atomic_dec(&conn->posted);
+	dto->length = data->transfered_length;
 	dto->done(conn, dto, ok);
 }
 
@@ -128,9 +121,25 @@ bool isert_enter(struct isert_conn *conn)
 	return false;
 }
 
+/* Nothing is on its way, but receives: no event will come that makes room. */
+bool isert_idle(struct isert_conn *conn)
+{
+	DAT_BOOLEAN idle = DAT_TRUE;
+
+	dat_ep_get_status(conn->ep, NULL, NULL, &idle);
+	return idle;
+}
+
+/* In the worker, which then has nothing that would wake it. */
+void isert_later(struct isert_conn *conn)
+{
+	schedule_timeout_uninterruptible(1);
+	queue_work(isert_wq, &conn->work);
+}
+
 static int make_ep(struct isert_conn *conn)
 {
-	const DAT_UPCALL_OBJECT upcall = { conn, conn_upcall };
+	const DAT_UPCALL_OBJECT upcall = { &conn->work, conn_upcall };
 	const struct dat_ia_attr *can = &conn->device->attr;
 	const DAT_EP_ATTR attr = {
 		.max_recv_dtos = conn->depth,
@@ -147,32 +156,20 @@ static int make_ep(struct isert_conn *conn)
 	if (ret == DAT_SUCCESS)
 		ret = dat_ep_create(conn->device->ia, conn->device->pz, conn->evd, conn->evd,
 				    conn->evd, &attr, &conn->ep);
-	if (ret == DAT_SUCCESS)
-		return 0;
-	isert_complain(ret, "a connection's EP");
-	return -ENOMEM;
-}
-
-static void copy_address(struct sockaddr_storage *to, const struct sockaddr *at, u64 port)
-{
-	memcpy(to, at, at->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
-						   sizeof(struct sockaddr_in));
-	/* It is at the same place in both. */
-	((struct sockaddr_in *)to)->sin_port = cpu_to_be16(port);
+	return isert_check(ret, "a connection's EP");
 }
 
 /* What the initiator says, and who it is. */
-static int look_at(struct isert_conn *conn, DAT_CR_HANDLE cr, const struct sockaddr *local,
-		   DAT_CONN_QUAL port)
+static int look_at(struct isert_conn *conn, const DAT_CR_ARRIVAL_EVENT_DATA *request)
 {
 	const struct iser_cm_hdr *hello;
 	DAT_CR_PARAM param;
 
-	if (dat_cr_query(cr, DAT_CR_FIELD_ALL & ~DAT_CR_FIELD_LOCAL_EP_HANDLE,
+	if (dat_cr_query(request->cr_handle, DAT_CR_FIELD_ALL & ~DAT_CR_FIELD_LOCAL_EP_HANDLE,
 			 &param) != DAT_SUCCESS)
 		return -EIO;
-	copy_address(&conn->local, local, port);
-	copy_address(&conn->remote, param.remote_ia_address_ptr, param.remote_port_qual);
+	conn->local = *(const struct sockaddr_storage *)request->local_ia_address_ptr;
+	conn->remote = *(const struct sockaddr_storage *)param.remote_ia_address_ptr;
 	hello = param.private_data;
 	conn->invalidate = param.private_data_size >= (DAT_COUNT)sizeof(*hello) &&
 			   !(hello->flags & ISER_SEND_W_INV_NOT_SUP);
@@ -183,21 +180,16 @@ static int look_at(struct isert_conn *conn, DAT_CR_HANDLE cr, const struct socka
 static int accept(struct isert_conn *conn, DAT_CR_HANDLE cr)
 {
 	struct iser_cm_hdr answer = { .flags = ISERT_ZBVA_NOT_USED };
-	DAT_RETURN ret;
 
 	if (!conn->invalidate)
 		answer.flags |= ISERT_SEND_W_INV_NOT_USED;
 	if (isert_rx_post(conn, &conn->rx[0]))
 		return -EIO;
-	ret = dat_cr_accept(cr, conn->ep, sizeof(answer), &answer);
-	if (ret == DAT_SUCCESS)
-		return 0;
-	isert_complain(ret, "dat_cr_accept");
-	return -EIO;
+	return isert_check(dat_cr_accept(cr, conn->ep, sizeof(answer), &answer), "dat_cr_accept");
 }
 
-struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr,
-				   const struct sockaddr *local, DAT_CONN_QUAL port)
+struct isert_conn *isert_conn_make(struct isert_device *device,
+				   const DAT_CR_ARRIVAL_EVENT_DATA *request)
 {
 	struct isert_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 
@@ -216,8 +208,8 @@ struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr
 	init_waitqueue_head(&conn->sent);
 	spin_lock_init(&conn->lock);
 	mutex_init(&conn->statsn);
-	if (!look_at(conn, cr, local, port) && !make_memory(conn) && !make_ep(conn) &&
-	    !accept(conn, cr))
+	if (!look_at(conn, request) && !make_memory(conn) && !make_ep(conn) &&
+	    !accept(conn, request->cr_handle))
 		return conn;
 	isert_conn_free(conn);
 	return NULL;
@@ -235,20 +227,16 @@ static void conn_close(struct isert_conn *conn)
 	conn->closed = true;
 	up_write(&conn->gate);
 	dat_ext_ep_drain(conn->ep);
-	/* All events are queued, but perhaps their upcall has not run. */
+	/* All events are queued, and nobody but this queues the worker any more. */
+	dat_evd_modify_upcall(conn->evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
+			      DAT_UPCALL_INVOC_NEW);
 	queue_work(isert_wq, &conn->work);
 	flush_work(&conn->work);
-	isert_waiting_purge(conn);
 }
 
 void isert_conn_free(struct isert_conn *conn)
 {
 	conn_close(conn);
-	if (conn->evd) {
-		dat_evd_modify_upcall(conn->evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
-				      DAT_UPCALL_INVOC_NEW);
-		cancel_work_sync(&conn->work);
-	}
 	if (conn->ep)
 		dat_ep_free(conn->ep);
 	if (conn->evd)

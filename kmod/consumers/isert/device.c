@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Adapters, and memory that they may use. A portal opens each adapter that it listens
- * on; the last of its connections closes it. Memory is in one piece, and so costs no
- * registration where the adapter has a key for all of it.
+ * Adapters of a portal.
+ *
+ * A portal opens each adapter that it listens on; the last of its connections closes it.
+ * It listens by a common service point, so that requests for other addresses than the
+ * portal's never get here. Who asks is accepted by a worker, or rejected.
  */
 
-#include <linux/mm.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 
 #include "isert.h"
 
-void isert_complain(DAT_RETURN ret, const char *what)
+/* Requests that wait for the worker. */
+#define BACKLOG		64
+
+/* 0; else a message, and -EIO. */
+int isert_check(DAT_RETURN ret, const char *what)
 {
 	const char *major = "?", *minor = "?";
 
+	if (ret == DAT_SUCCESS)
+		return 0;
 	dat_strerror(ret, &major, &minor);
 	pr_err_ratelimited("kdapl_isert: %s: %s %s\n", what, major, minor);
+	return -EIO;
 }
 
 /* Then its connections break; it listens no more, even if it comes back. */
@@ -31,46 +40,28 @@ static DAT_RETURN open(struct isert_device *device)
 {
 	const DAT_UPCALL_OBJECT upcall = { device, async_upcall };
 	DAT_PROVIDER_ATTR provider = {};
+	DAT_EVD_HANDLE async_evd = NULL;
 	DAT_RETURN ret;
 
-	ret = dat_ia_open(device->name, 8, &device->async_evd, &device->ia);
-	if (ret != DAT_SUCCESS)
-		return ret;
-	ret = dat_evd_modify_upcall(device->async_evd, DAT_UPCALL_SINGLE_INSTANCE, &upcall,
-				    DAT_UPCALL_INVOC_ANY);
+	ret = dat_ia_open(device->name, 8, &async_evd, &device->ia);
+	if (ret == DAT_SUCCESS)
+		ret = dat_evd_modify_upcall(async_evd, DAT_UPCALL_SINGLE_INSTANCE, &upcall,
+					    DAT_UPCALL_INVOC_ANY);
 	if (ret == DAT_SUCCESS)
 		ret = dat_pz_create(device->ia, &device->pz);
 	if (ret == DAT_SUCCESS)
 		ret = dat_ia_query(device->ia, NULL, DAT_IA_FIELD_ALL, &device->attr,
 				   DAT_PROVIDER_FIELD_ALL, &provider);
-	if (ret != DAT_SUCCESS)
-		dat_ia_close(device->ia, DAT_CLOSE_ABRUPT_FLAG);
 	device->sync = provider.lmr_sync_req;
 	return ret;
-}
-
-struct isert_device *isert_device_open(const char *name)
-{
-	struct isert_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
-	DAT_RETURN ret;
-
-	if (!device)
-		return NULL;
-	kref_init(&device->users);
-	strscpy(device->name, name, sizeof(device->name));
-	ret = open(device);
-	if (ret == DAT_SUCCESS)
-		return device;
-	isert_complain(ret, name);
-	kfree(device);
-	return NULL;
 }
 
 static void device_free(struct kref *users)
 {
 	struct isert_device *device = container_of(users, struct isert_device, users);
 
-	dat_ia_close(device->ia, DAT_CLOSE_ABRUPT_FLAG);
+	if (device->ia)
+		dat_ia_close(device->ia, DAT_CLOSE_ABRUPT_FLAG);
 	kfree(device);
 }
 
@@ -79,44 +70,87 @@ void isert_device_put(struct isert_device *device)
 	kref_put(&device->users, device_free);
 }
 
-int isert_memory_make(struct isert_device *device, struct isert_memory *memory, size_t size)
+static void accept_work(struct work_struct *work)
+{
+	struct isert_device *device = container_of(work, struct isert_device, work);
+	const DAT_CR_ARRIVAL_EVENT_DATA *request;
+	DAT_EVENT event;
+
+	while (dat_evd_dequeue(device->cr_evd, &event) == DAT_SUCCESS) {
+		request = &event.event_data.cr_arrival_event_data;
+		if (!isert_np_accept(device, request))
+			dat_cr_reject(request->cr_handle, 0, NULL);
+	}
+}
+
+static void cr_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
+{
+	queue_work(system_unbound_wq, instance);
+}
+
+static DAT_RETURN listen(struct isert_device *device)
+{
+	const DAT_UPCALL_OBJECT upcall = { &device->work, cr_upcall };
+	struct sockaddr_storage *at = &device->np->np->np_sockaddr;
+	DAT_COMM comm = { .domain = at->ss_family, .type = SOCK_STREAM };
+	DAT_RETURN ret;
+
+	ret = dat_evd_kcreate(device->ia, BACKLOG, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
+			      &device->cr_evd);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	return dat_csp_create(device->ia, &comm, (void *)at, device->cr_evd, &device->csp);
+}
+
+/* Nobody is accepted any more when it returns, and all that asked have their answer. */
+void isert_device_end(struct isert_device *device)
+{
+	if (device->csp)
+		dat_csp_free(device->csp);
+	if (device->cr_evd) {
+		dat_evd_modify_upcall(device->cr_evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
+				      DAT_UPCALL_INVOC_NEW);
+		queue_work(system_unbound_wq, &device->work);
+		flush_work(&device->work);
+		dat_evd_free(device->cr_evd);
+	}
+	isert_device_put(device);
+}
+
+/* One that cannot be opened, or has not the address, is none of the portal's. */
+int isert_device_add(struct isert_np *np, const char *name)
+{
+	struct isert_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
+	DAT_RETURN ret;
+
+	if (!device)
+		return -ENOMEM;
+	kref_init(&device->users);
+	INIT_WORK(&device->work, accept_work);
+	strscpy(device->name, name, sizeof(device->name));
+	device->np = np;
+	if (isert_check(open(device), name)) {
+		isert_device_put(device);
+		return 0;
+	}
+	ret = listen(device);
+	if (ret == DAT_SUCCESS) {
+		list_add(&device->list, &np->devices);
+		return 0;
+	}
+	isert_device_end(device);
+	if (DAT_GET_TYPE(ret) == DAT_INVALID_ADDRESS)
+		return 0;
+	isert_check(ret, name);
+	return DAT_GET_TYPE(ret) == DAT_PORT_IN_USE ? -EADDRINUSE : -EIO;
+}
+
+/* In one piece, so that commands can have scatterlists that point into it. */
+int isert_memory_make(struct isert_device *device, DAT_EXT_MEMORY *memory, size_t size)
 {
 	const DAT_MEM_PRIV_FLAGS local = DAT_MEM_PRIV_LOCAL_READ_FLAG |
 					 DAT_MEM_PRIV_LOCAL_WRITE_FLAG;
-	DAT_REGION_DESCRIPTION region;
-	DAT_RETURN ret;
 
-	/* Of pages: commands have scatterlists that point into it. */
-	memory->at = alloc_pages_exact(size, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
-	if (!memory->at)
-		return -ENOMEM;
-	memory->size = size;
-	region.for_va = memory->at;
-	ret = dat_lmr_kcreate(device->ia, DAT_MEM_TYPE_VIRTUAL, region, size, device->pz, local,
-			      DAT_VA_TYPE_VA, DAT_MEM_OPTIMIZE_DONT_CARE, &memory->lmr,
-			      &memory->context, NULL, NULL, NULL);
-	if (ret == DAT_SUCCESS)
-		return 0;
-	isert_complain(ret, "dat_lmr_kcreate");
-	memory->lmr = NULL;
-	isert_memory_free(memory);
-	return -ENOMEM;
-}
-
-void isert_memory_free(struct isert_memory *memory)
-{
-	if (memory->lmr)
-		dat_lmr_free(memory->lmr);
-	if (memory->at)
-		free_pages_exact(memory->at, memory->size);
-	*memory = (struct isert_memory){};
-}
-
-DAT_LMR_TRIPLET isert_segment(const struct isert_memory *memory, const void *at, u32 size)
-{
-	return (DAT_LMR_TRIPLET){
-		.virtual_address = (uintptr_t)at,
-		.segment_length = size,
-		.lmr_context = memory->context,
-	};
+	return isert_check(dat_ext_memory_alloc(device->ia, device->pz, size, local, memory),
+			   "memory of a connection");
 }

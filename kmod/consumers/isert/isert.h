@@ -45,13 +45,6 @@ struct isert_pdu {
 /* Data of a request, as long as the initiator may make it without being asked. */
 #define ISERT_DATA	8192
 
-struct isert_memory {
-	void *at;
-	size_t size;
-	DAT_LMR_HANDLE lmr;
-	DAT_LMR_CONTEXT context;
-};
-
 /* An adapter that a portal listens on. */
 struct isert_device {
 	struct list_head list;	/* the portal's */
@@ -59,8 +52,8 @@ struct isert_device {
 	struct kref users;	/* the portal, and its connections */
 	char name[DAT_NAME_MAX_LENGTH];
 	DAT_IA_HANDLE ia;
-	DAT_EVD_HANDLE async_evd, cr_evd;
 	DAT_PZ_HANDLE pz;
+	DAT_EVD_HANDLE cr_evd;
 	DAT_CSP_HANDLE csp;
 	struct work_struct work;	/* accepts requests */
 	bool sync;	/* memory has to be synced for the processor */
@@ -70,15 +63,15 @@ struct isert_device {
 /* What a cookie points to. */
 struct isert_dto {
 	void (*done)(struct isert_conn *conn, struct isert_dto *dto, bool ok);
+	u32 length;		/* that came */
 };
 
 /* Room for one request. */
 struct isert_rx {
 	struct isert_dto dto;
 	struct list_head list;
-	struct isert_memory memory;
+	DAT_EXT_MEMORY memory;
 	struct isert_pdu *pdu;
-	u32 length;		/* that came */
 	bool kept;		/* a command works on its data; the worker's */
 };
 
@@ -86,7 +79,7 @@ struct isert_rx {
 struct isert_tx {
 	struct isert_dto dto;
 	struct list_head list;	/* of free ones */
-	struct isert_memory memory;
+	DAT_EXT_MEMORY memory;
 	struct isert_pdu *pdu;
 	bool single;		/* made for one answer, with room for ISERT_DATA */
 	u32 data;		/* bytes of it */
@@ -97,14 +90,14 @@ struct isert_tx {
 struct isert_cmd {
 	struct isert_dto dto;	/* of an RDMA read */
 	struct list_head wait;	/* while there is no room */
+	struct iser_ctrl iser;	/* where the initiator has data, or wants it, by which keys */
+	u32 key;		/* of these, which its answer makes invalid; or 0 */
 	int state;		/* LIO's name for its answer; 0: its data is to be read */
+	int kept;		/* its state when that is posted, if it then is LIO's; or 0 */
 	bool data_in;		/* data goes before the answer */
 	struct isert_tx *tx;	/* the answer, until it is posted */
 	struct isert_rx *rx;	/* holds its immediate data, which is @sg */
 	struct scatterlist sg[ISERT_DATA / SZ_4K];	/* pscsi wants none to cross a page */
-	u8 flags;		/* of the request: which of these there are */
-	DAT_RMR_TRIPLET read;	/* where the initiator wants data to be */
-	DAT_RMR_TRIPLET write;	/* where it has them */
 };
 
 static inline struct iscsit_cmd *isert_lio_cmd(struct isert_cmd *icmd)
@@ -132,7 +125,6 @@ struct isert_conn {
 	struct isert_np *np;	/* as long, and while LIO's login thread is at it */
 	enum isert_phase phase;
 	struct isert_rx *login_rx;	/* a login request that LIO has not got */
-	bool held, kicked;	/* LIO's login work is to be queued, or was */
 
 	struct isert_device *device;
 	struct iscsit_conn *conn;	/* LIO's */
@@ -151,7 +143,6 @@ struct isert_conn {
 	struct rw_semaphore gate;	/* held for reading by who posts */
 	bool closed;		/* by the gate: nothing is posted any more */
 	struct mutex statsn;	/* LIO counts it without a lock: TCP has one thread */
-	atomic_t posted;	/* operations whose events will come, but receives */
 
 	spinlock_t lock;	/* guards these two lists */
 	struct list_head waiting;	/* commands that there is no room for */
@@ -173,28 +164,29 @@ static inline void isert_leave(struct isert_conn *conn)
 /* main.c */
 extern uint isert_depth, isert_max_pending;
 extern struct workqueue_struct *isert_wq;	/* of the connections' workers */
-extern struct workqueue_struct *isert_np_wq;	/* of what waits for those */
 
-/* device.c: process context, but for isert_segment() */
-void isert_complain(DAT_RETURN ret, const char *what);
-struct isert_device *isert_device_open(const char *name);
+/* device.c */
+int isert_check(DAT_RETURN ret, const char *what);
+int isert_device_add(struct isert_np *np, const char *name);
+void isert_device_end(struct isert_device *device);
 void isert_device_put(struct isert_device *device);
-int isert_memory_make(struct isert_device *device, struct isert_memory *memory, size_t size);
-void isert_memory_free(struct isert_memory *memory);
-DAT_LMR_TRIPLET isert_segment(const struct isert_memory *memory, const void *at, u32 size);
+int isert_memory_make(struct isert_device *device, DAT_EXT_MEMORY *memory, size_t size);
 
 /* conn.c */
 /* Accepts it, and takes the request; NULL: the request is still there. */
-struct isert_conn *isert_conn_make(struct isert_device *device, DAT_CR_HANDLE cr,
-				   const struct sockaddr *local, DAT_CONN_QUAL port);
+struct isert_conn *isert_conn_make(struct isert_device *device,
+				   const DAT_CR_ARRIVAL_EVENT_DATA *request);
 /* There is no connection any more, or shall be none. */
 void isert_conn_down(struct isert_conn *conn);
 void isert_conn_free(struct isert_conn *conn);
 bool isert_enter(struct isert_conn *conn);
+bool isert_idle(struct isert_conn *conn);
+void isert_later(struct isert_conn *conn);
 void isert_get_rx_pdu(struct iscsit_conn *lio);
 void isert_free_conn(struct iscsit_conn *lio);
 
 /* login.c */
+bool isert_np_accept(struct isert_device *device, const DAT_CR_ARRIVAL_EVENT_DATA *request);
 int isert_setup_np(struct iscsi_np *np, struct sockaddr_storage *address);
 int isert_accept_np(struct iscsi_np *np, struct iscsit_conn *conn);
 void isert_free_np(struct iscsi_np *np);
@@ -210,7 +202,7 @@ void isert_rx_release(struct isert_conn *conn, struct isert_cmd *icmd);
 void isert_rx_go_on(struct isert_conn *conn);
 
 /* tx.c */
-void isert_tx_init(struct isert_tx *tx, const struct isert_memory *memory);
+void isert_tx_init(struct isert_tx *tx, const DAT_EXT_MEMORY *memory);
 struct isert_tx *isert_tx_make(struct isert_conn *conn);
 void isert_tx_end(struct isert_conn *conn, struct isert_tx *tx);
 DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov);
@@ -223,13 +215,11 @@ int isert_immediate_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int s
 int isert_response_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int state);
 
 /* data.c */
-int isert_error(DAT_RETURN ret, const char *what);
+int isert_post_error(DAT_RETURN ret, const char *what);
 int isert_get_dataout(struct iscsit_conn *lio, struct iscsit_cmd *cmd, bool recovery);
 void isert_data_is_there(struct iscsit_cmd *cmd);
-int isert_post(struct isert_conn *conn, int num, const DAT_EXT_DTO *dtos);
 int isert_data_in(struct isert_conn *conn, struct isert_cmd *icmd);
 void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd, bool now);
 void isert_waiting_go_on(struct isert_conn *conn);
-void isert_waiting_purge(struct isert_conn *conn);
 
 #endif /* ISERT_H */

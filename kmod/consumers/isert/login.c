@@ -3,10 +3,9 @@
  * Portals, where initiators connect, and logins.
  *
  * A portal listens on each adapter that has its address, or, where that is the wildcard,
- * on all that there are when it is made: by a common service point, so that requests for
- * other addresses never get here. LIO has one login thread for a portal, and whoever
- * keeps it keeps all others out. So it gets a connection only when the first login
- * request is there. Those that send none are limited, and are dropped after a while.
+ * on all that there are when it is made (device.c). LIO has one login thread for a portal,
+ * and whoever keeps it keeps all others out. So it gets a connection only when the first
+ * login request is there. Those that send none are limited, and are dropped after a while.
  *
  * Of later requests, or that there will be none, LIO wants to be told by its login_work.
  * If that gave up while the login thread is still at the connection, it would free what
@@ -16,31 +15,23 @@
  * waits in the worker's list.
  */
 
-#include <linux/net.h>
 #include <linux/slab.h>
 
 #include "isert.h"
 
-#define MAX_ADAPTERS	32
-/* Requests that wait for the worker. */
-#define BACKLOG		64
 /* How long an answer may take where somebody waits for it. */
 #define ANSWER_TIME	HZ
 
 /* Guards what struct isert_np and the first part of struct isert_conn say. */
 static DEFINE_SPINLOCK(login_lock);
 
-/* Somebody has to look at it. Caller holds the lock. */
+/* Somebody has to look at it; LIO's login thread does anyway. Caller holds the lock. */
 static void kick(struct isert_conn *conn)
 {
-	if (conn->phase == ISERT_LOGIN && conn->np) {
-		conn->held = true;
-	} else if (conn->phase == ISERT_LOGIN) {
-		conn->kicked = true;
+	if (conn->phase == ISERT_LOGIN && !conn->np)
 		schedule_delayed_work(&conn->conn->login_work, 0);
-	} else if (conn->phase == ISERT_NEW && conn->np) {
+	else if (conn->phase == ISERT_NEW && conn->np)
 		wake_up_interruptible(&conn->np->wait);
-	}
 }
 
 void isert_login_lost(struct isert_conn *conn)
@@ -60,7 +51,8 @@ static void np_idle(struct isert_np *np)
 	np->busy = NULL;
 	if (conn) {
 		conn->np = NULL;
-		if (conn->held)
+		/* What came while it was there. */
+		if (conn->login_rx || READ_ONCE(conn->down))
 			kick(conn);
 	}
 	spin_unlock(&login_lock);
@@ -99,11 +91,11 @@ static void reap(struct work_struct *work)
 
 	drop(np, false);
 	if (atomic_read(&np->count))
-		queue_delayed_work(isert_np_wq, &np->reap, HZ);
+		queue_delayed_work(system_unbound_wq, &np->reap, HZ);
 }
 
-static struct isert_conn *accept(struct isert_device *device,
-				 const DAT_CR_ARRIVAL_EVENT_DATA *request)
+/* Makes a connection of a request, which waits for its login. False: it is refused. */
+bool isert_np_accept(struct isert_device *device, const DAT_CR_ARRIVAL_EVENT_DATA *request)
 {
 	struct isert_np *np = device->np;
 	struct isert_conn *conn = NULL;
@@ -112,114 +104,29 @@ static struct isert_conn *accept(struct isert_device *device,
 		pr_info_ratelimited("kdapl_isert: refused: %u others have not logged in\n",
 				    isert_max_pending);
 	else if (READ_ONCE(np->np->enabled))
-		conn = isert_conn_make(device, request->cr_handle,
-				       request->local_ia_address_ptr, request->conn_qual);
-	if (!conn)
+		conn = isert_conn_make(device, request);
+	if (!conn) {
 		atomic_dec(&np->count);
-	return conn;
-}
-
-/* A connection may have begun to log in, or be lost, before it gets to the list. */
-static void accept_work(struct work_struct *work)
-{
-	struct isert_device *device = container_of(work, struct isert_device, work);
-	const DAT_CR_ARRIVAL_EVENT_DATA *request;
-	struct isert_np *np = device->np;
-	struct isert_conn *conn;
-	DAT_EVENT event;
-
-	while (dat_evd_dequeue(device->cr_evd, &event) == DAT_SUCCESS) {
-		request = &event.event_data.cr_arrival_event_data;
-		conn = accept(device, request);
-		if (!conn) {
-			dat_cr_reject(request->cr_handle, 0, NULL);
-			continue;
-		}
-		spin_lock(&login_lock);
-		conn->np = np;
-		list_add_tail(&conn->list, &np->pending);
-		spin_unlock(&login_lock);
-		wake_up_interruptible(&np->wait);
+		return false;
 	}
-	queue_delayed_work(isert_np_wq, &np->reap, HZ);
-}
-
-static void cr_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
-{
-	struct isert_device *device = instance;
-
-	queue_work(isert_np_wq, &device->work);
-}
-
-static DAT_RETURN listen_start(struct isert_device *device)
-{
-	const DAT_UPCALL_OBJECT upcall = { device, cr_upcall };
-	struct sockaddr_storage *at = &device->np->np->np_sockaddr;
-	DAT_COMM comm = { .domain = at->ss_family, .type = SOCK_STREAM };
-	DAT_RETURN ret;
-
-	ret = dat_evd_kcreate(device->ia, BACKLOG, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
-			      &device->cr_evd);
-	if (ret != DAT_SUCCESS)
-		return ret;
-	return dat_csp_create(device->ia, &comm, (void *)at, device->cr_evd, &device->csp);
-}
-
-/* Nobody is accepted any more when it returns; who still asks is rejected. */
-static void listen_end(struct isert_device *device)
-{
-	DAT_EVENT event;
-
-	if (device->csp)
-		dat_csp_free(device->csp);
-	if (device->cr_evd) {
-		dat_evd_modify_upcall(device->cr_evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
-				      DAT_UPCALL_INVOC_NEW);
-		cancel_work_sync(&device->work);
-		while (dat_evd_dequeue(device->cr_evd, &event) == DAT_SUCCESS)
-			dat_cr_reject(event.event_data.cr_arrival_event_data.cr_handle, 0, NULL);
-		dat_evd_free(device->cr_evd);
-	}
-	isert_device_put(device);
-}
-
-/* An adapter that has not the address is none of the portal's. */
-static int listen_on(struct isert_np *np, const char *name)
-{
-	struct isert_device *device = isert_device_open(name);
-	DAT_RETURN ret;
-
-	if (!device)
-		return 0;
-	device->np = np;
-	INIT_WORK(&device->work, accept_work);
-	ret = listen_start(device);
-	if (ret == DAT_SUCCESS) {
-		list_add(&device->list, &np->devices);
-		return 0;
-	}
-	listen_end(device);
-	if (DAT_GET_TYPE(ret) == DAT_INVALID_ADDRESS)
-		return 0;
-	isert_complain(ret, name);
-	return DAT_GET_TYPE(ret) == DAT_PORT_IN_USE ? -EADDRINUSE : -EIO;
+	/* It may have begun to log in already, or be lost. */
+	spin_lock(&login_lock);
+	conn->np = np;
+	list_add_tail(&conn->list, &np->pending);
+	spin_unlock(&login_lock);
+	wake_up_interruptible(&np->wait);
+	queue_delayed_work(system_unbound_wq, &np->reap, HZ);
+	return true;
 }
 
 static int listen_on_all(struct isert_np *np)
 {
-	struct dat_provider_info *list[MAX_ADAPTERS], *info;
-	DAT_COUNT n = 0, i;
+	DAT_PROVIDER_INFO info;
+	DAT_COUNT n;
 	int ret = 0;
 
-	info = kcalloc(MAX_ADAPTERS, sizeof(*info), GFP_KERNEL);
-	if (!info)
-		return -ENOMEM;
-	for (i = 0; i < MAX_ADAPTERS; i++)
-		list[i] = &info[i];
-	dat_registry_list_providers(MAX_ADAPTERS, &n, list);
-	for (i = 0; !ret && i < min_t(DAT_COUNT, n, MAX_ADAPTERS); i++)
-		ret = listen_on(np, info[i].ia_name);
-	kfree(info);
+	for (n = 0; !ret && dat_ext_registry_entry(n, &info) == DAT_SUCCESS; n++)
+		ret = isert_device_add(np, info.ia_name);
 	if (!ret && list_empty(&np->devices))
 		ret = -EADDRNOTAVAIL;
 	return ret;
@@ -231,7 +138,7 @@ void isert_free_np(struct iscsi_np *lio)
 	struct isert_device *device, *next;
 
 	list_for_each_entry_safe(device, next, &np->devices, list)
-		listen_end(device);
+		isert_device_end(device);
 	np_idle(np);
 	cancel_delayed_work_sync(&np->reap);
 	drop(np, true);
@@ -304,14 +211,17 @@ int isert_accept_np(struct iscsi_np *lio, struct iscsit_conn *lio_conn)
 /* LIO frees it: nobody kicks any more. */
 void isert_login_end(struct isert_conn *conn)
 {
+	struct isert_np *np;
+
 	spin_lock(&login_lock);
 	conn->phase = ISERT_END;
-	if (conn->np)
-		conn->np->busy = NULL;
+	np = conn->np;
 	conn->np = NULL;
+	if (np)
+		np->busy = NULL;
 	spin_unlock(&login_lock);
 	/* Where this is the work itself, another run of it may be queued. */
-	if (conn->kicked)
+	if (!np)
 		cancel_delayed_work(&conn->conn->login_work);
 }
 
@@ -403,15 +313,14 @@ int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 l
 {
 	struct isert_conn *conn = lio->context;
 	struct isert_tx *tx = length > ISERT_DATA ? NULL : isert_tx_make(conn);
-	int ret;
+	int ret = -EIO;
 
 	if (!tx)
 		return -1;
 	memcpy(&tx->pdu->iscsi, login->rsp, ISCSI_HDR_LEN);
 	memcpy(tx->pdu->data, login->rsp_buf, length);
 	tx->data = length;
-	ret = isert_enter(conn) ? 0 : -EIO;
-	if (!ret) {
+	if (isert_enter(conn)) {
 		ret = make_room(conn, login) ?: isert_tx_post(conn, tx);
 		isert_leave(conn);
 	}
@@ -421,7 +330,7 @@ int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 l
 	}
 	/* LIO ends the connection at once: the initiator shall know why. */
 	if (is_refused(login))
-		wait_event_interruptible_timeout(conn->sent, !atomic_read(&conn->posted) ||
+		wait_event_interruptible_timeout(conn->sent, isert_idle(conn) ||
 						 READ_ONCE(conn->down), ANSWER_TIME);
 	return 0;
 }

@@ -11,9 +11,6 @@
 
 #include "isert.h"
 
-#define DEPTH_MIN	16U
-#define DEPTH_MAX	1024U
-
 uint isert_depth = 128;
 module_param_named(depth, isert_depth, uint, 0444);
 MODULE_PARM_DESC(depth, "requests that a connection has room for (16 to 1024)");
@@ -22,7 +19,7 @@ uint isert_max_pending = 64;
 module_param_named(max_pending, isert_max_pending, uint, 0644);
 MODULE_PARM_DESC(max_pending, "connections of a portal that have not begun to log in");
 
-struct workqueue_struct *isert_wq, *isert_np_wq;
+struct workqueue_struct *isert_wq;
 
 static enum target_prot_op isert_get_sup_prot_ops(struct iscsit_conn *lio)
 {
@@ -60,15 +57,10 @@ static struct iscsit_transport isert_transport = {
 
 static int __init isert_init(void)
 {
-	isert_depth = clamp(isert_depth, DEPTH_MIN, DEPTH_MAX);
+	isert_depth = clamp(isert_depth, 16U, 1024U);
 	isert_wq = alloc_workqueue("kdapl_isert", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (!isert_wq)
 		return -ENOMEM;
-	isert_np_wq = alloc_workqueue("kdapl_isert_np", WQ_UNBOUND, 0);
-	if (!isert_np_wq) {
-		destroy_workqueue(isert_wq);
-		return -ENOMEM;
-	}
 	iscsit_register_transport(&isert_transport);
 	return 0;
 }
@@ -77,7 +69,6 @@ static void __exit isert_exit(void)
 {
 	/* LIO holds the module while there is a portal or a connection. */
 	iscsit_unregister_transport(&isert_transport);
-	destroy_workqueue(isert_np_wq);
 	destroy_workqueue(isert_wq);
 }
 

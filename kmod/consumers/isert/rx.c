@@ -18,13 +18,18 @@
 
 #include "isert.h"
 
+static DAT_LMR_TRIPLET receive_segment(const struct isert_rx *rx)
+{
+	return dat_ext_memory_segment(&rx->memory, rx->pdu, sizeof(*rx->pdu) + ISERT_DATA);
+}
+
 int isert_rx_post(struct isert_conn *conn, struct isert_rx *rx)
 {
-	DAT_LMR_TRIPLET iov = isert_segment(&rx->memory, rx->pdu, sizeof(*rx->pdu) + ISERT_DATA);
+	DAT_LMR_TRIPLET iov = receive_segment(rx);
 	DAT_DTO_COOKIE cookie = { .as_ptr = &rx->dto };
 
-	if (!isert_error(dat_ep_post_recv(conn->ep, 1, &iov, cookie, DAT_COMPLETION_DEFAULT_FLAG),
-			 "dat_ep_post_recv"))
+	if (!isert_post_error(dat_ep_post_recv(conn->ep, 1, &iov, cookie,
+					       DAT_COMPLETION_DEFAULT_FLAG), "dat_ep_post_recv"))
 		return 0;
 	isert_conn_down(conn);
 	return -EIO;
@@ -50,22 +55,17 @@ static bool has_ttt(const struct isert_rx *rx)
 	return rx->pdu->iscsi.ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
 }
 
-/* NULL: LIO has none free. It must not wait: this worker is who frees them. */
-static struct iscsit_cmd *cmd_new(struct isert_conn *conn, struct isert_rx *rx)
+/* One key may become invalid with the answer. */
+static void take_keys(struct isert_conn *conn, struct isert_cmd *icmd,
+		      const struct iser_ctrl *iser)
 {
-	struct iscsit_cmd *cmd = iscsit_allocate_cmd(conn->conn, TASK_RUNNING);
-	const struct iser_ctrl *iser = &rx->pdu->iser;
-	struct isert_cmd *icmd;
-
-	if (!cmd)
-		return NULL;
-	icmd = iscsit_priv_cmd(cmd);
-	icmd->flags = iser->flags;
-	icmd->read.virtual_address = be64_to_cpu(iser->read_va);
-	icmd->read.rmr_context = be32_to_cpu(iser->read_stag);
-	icmd->write.virtual_address = be64_to_cpu(iser->write_va);
-	icmd->write.rmr_context = be32_to_cpu(iser->write_stag);
-	return cmd;
+	icmd->iser = *iser;
+	if (!conn->invalidate)
+		return;
+	if (iser->flags & ISER_RSV)
+		icmd->key = be32_to_cpu(iser->read_stag);
+	else if (iser->flags & ISER_WSV)
+		icmd->key = be32_to_cpu(iser->write_stag);
 }
 
 /* Where that is all of its data, it works on it in place, and LIO allocates nothing. */
@@ -99,6 +99,7 @@ static int rx_scsi(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 	bool failed, more;
 	int ret;
 
+	take_keys(conn, iscsit_priv_cmd(cmd), &rx->pdu->iser);
 	/* LIO has queued a reject. */
 	if (iscsit_setup_scsi_cmd(conn->conn, cmd, (void *)req) < 0)
 		return 0;
@@ -268,12 +269,12 @@ static int rx_text(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 static bool is_whole(struct isert_conn *conn, const struct isert_rx *rx)
 {
 	const struct isert_pdu *pdu = rx->pdu;
-	DAT_LMR_TRIPLET iov = isert_segment(&rx->memory, pdu, sizeof(*pdu) + ISERT_DATA);
+	DAT_LMR_TRIPLET iov = receive_segment(rx);
 
 	if (conn->device->sync)
 		dat_lmr_sync_rdma_write(conn->device->ia, &iov, 1);
-	return rx->length >= sizeof(*pdu) && (pdu->iser.flags & 0xf0) == ISCSI_CTRL &&
-	       !pdu->iscsi.hlength && data_of(rx) <= rx->length - sizeof(*pdu);
+	return rx->dto.length >= sizeof(*pdu) && (pdu->iser.flags & 0xf0) == ISCSI_CTRL &&
+	       !pdu->iscsi.hlength && data_of(rx) <= rx->dto.length - sizeof(*pdu);
 }
 
 /* Task management that is in sequence LIO cannot refuse without a leak. */
@@ -329,7 +330,8 @@ static int dispatch(struct isert_conn *conn, struct isert_rx *rx)
 	goes_on = op == ISCSI_OP_SCSI_DATA_OUT ||
 		  ((op == ISCSI_OP_TEXT || op == ISCSI_OP_NOOP_OUT) && has_ttt(rx));
 	if (!goes_on) {
-		cmd = cmd_new(conn, rx);
+		/* It must not wait for a free one: this worker is who frees them. */
+		cmd = iscsit_allocate_cmd(conn->conn, TASK_RUNNING);
 		if (!cmd)
 			return -EAGAIN;
 	}
@@ -365,14 +367,13 @@ void isert_rx_go_on(struct isert_conn *conn)
 		ret = rx_one(conn, rx);
 		if (ret == -EAGAIN) {
 			/* LIO tells nobody when it has a command again. */
-			schedule_timeout_uninterruptible(1);
-			queue_work(isert_wq, &conn->work);
+			isert_later(conn);
 			return;
 		}
 		list_del(&rx->list);
 		if (ret < 0) {
 			isert_say(conn, "dropped: bad request of %u bytes, opcode %#x",
-				  rx->length, rx->pdu->iscsi.opcode);
+				  rx->dto.length, rx->pdu->iscsi.opcode);
 			isert_conn_down(conn);
 		} else if (!rx->kept) {
 			isert_rx_post(conn, rx);

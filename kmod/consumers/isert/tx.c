@@ -23,7 +23,7 @@ static void tx_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 	isert_tx_end(conn, container_of(dto, struct isert_tx, dto));
 }
 
-void isert_tx_init(struct isert_tx *tx, const struct isert_memory *memory)
+void isert_tx_init(struct isert_tx *tx, const DAT_EXT_MEMORY *memory)
 {
 	tx->dto.done = tx_done;
 	tx->memory = *memory;
@@ -56,7 +56,7 @@ static struct isert_tx *tx_get(struct isert_conn *conn)
 struct isert_tx *isert_tx_make(struct isert_conn *conn)
 {
 	struct isert_tx *tx = kzalloc(sizeof(*tx), GFP_KERNEL);
-	struct isert_memory memory = {};
+	DAT_EXT_MEMORY memory = {};
 
 	if (!tx || isert_memory_make(conn->device, &memory, sizeof(*tx->pdu) + ISERT_DATA)) {
 		kfree(tx);
@@ -93,7 +93,7 @@ void isert_tx_end(struct isert_conn *conn, struct isert_tx *tx)
 	const struct isert_cmd *icmd = cmd ? iscsit_priv_cmd(cmd) : NULL;
 
 	if (tx->single) {
-		isert_memory_free(&tx->memory);
+		dat_ext_memory_free(&tx->memory);
 		kfree(tx);
 	} else {
 		spin_lock(&conn->lock);
@@ -123,25 +123,13 @@ void isert_aborted_task(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 	release(lio->context, cmd);
 }
 
-/* With the answer to a SCSI command the initiator's key may become invalid. */
-static u32 key_of(const struct isert_conn *conn, struct iscsit_cmd *cmd)
-{
-	const struct isert_cmd *icmd;
-
-	if (!cmd || cmd->iscsi_opcode != ISCSI_OP_SCSI_CMD || !conn->invalidate)
-		return 0;
-	icmd = iscsit_priv_cmd(cmd);
-	if (icmd->flags & ISER_RSV)
-		return icmd->read.rmr_context;
-	return icmd->flags & ISER_WSV ? icmd->write.rmr_context : 0;
-}
-
 /* To be posted: @iov is for it to point to. */
 DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov)
 {
-	u32 key = key_of(conn, tx->cmd);
+	const struct isert_cmd *icmd = tx->cmd ? iscsit_priv_cmd(tx->cmd) : NULL;
+	u32 key = icmd ? icmd->key : 0;
 
-	*iov = isert_segment(&tx->memory, tx->pdu, sizeof(*tx->pdu) + tx->data);
+	*iov = dat_ext_memory_segment(&tx->memory, tx->pdu, sizeof(*tx->pdu) + tx->data);
 	if (conn->device->sync)
 		dat_lmr_sync_rdma_read(conn->device->ia, iov, 1);
 	return (DAT_EXT_DTO){
@@ -161,7 +149,7 @@ int isert_tx_post(struct isert_conn *conn, struct isert_tx *tx)
 	DAT_LMR_TRIPLET iov;
 	DAT_EXT_DTO dto = isert_tx_dto(conn, tx, &iov);
 
-	return isert_post(conn, 1, &dto);
+	return isert_post_error(dat_ext_ep_post(conn->ep, 1, &dto), "dat_ext_ep_post");
 }
 
 static void add_sense(struct isert_tx *tx, struct iscsit_cmd *cmd)
@@ -179,24 +167,9 @@ static void add_sense(struct isert_tx *tx, struct iscsit_cmd *cmd)
 	memset(tx->pdu->data + size, 0, tx->data - size);
 }
 
-/* LIO has this one only where connections are recovered; its builder it keeps. */
-static void build_async(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct iscsi_async *async)
-{
-	cmd->stat_sn = lio->stat_sn++;
-	async->opcode = ISCSI_OP_ASYNC_EVENT;
-	async->flags = ISCSI_FLAG_CMD_FINAL;
-	memset(async->rsvd4, 0xff, sizeof(async->rsvd4));
-	async->statsn = cpu_to_be32(cmd->stat_sn);
-	async->exp_cmdsn = cpu_to_be32(lio->sess->exp_cmd_sn);
-	async->max_cmdsn = cpu_to_be32(atomic_read(&lio->sess->max_cmd_sn));
-	async->async_event = ISCSI_ASYNC_MSG_DROPPING_CONNECTION;
-	async->param1 = cpu_to_be16(cmd->logout_cid);
-	async->param2 = cpu_to_be16(lio->sess->sess_ops->DefaultTime2Wait);
-	async->param3 = cpu_to_be16(lio->sess->sess_ops->DefaultTime2Retain);
-}
-
 static int build_text(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct isert_tx *tx)
 {
+	struct isert_cmd *icmd = iscsit_priv_cmd(cmd);
 	struct iscsi_text_rsp *rsp = (void *)&tx->pdu->iscsi;
 	int size = iscsit_build_text_rsp(cmd, lio, rsp, ISCSI_INFINIBAND);
 
@@ -208,23 +181,30 @@ static int build_text(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct is
 	tx->data = size;
 	kfree(cmd->buf_ptr);
 	cmd->buf_ptr = NULL;
+	/* LIO keeps it where the initiator has to ask for the rest. */
+	if (rsp->flags & ISCSI_FLAG_TEXT_CONTINUE)
+		icmd->kept = ISTATE_SENT_STATUS;
 	return 0;
 }
 
 /* Below 0: LIO can build none. */
-static int build(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct isert_tx *tx, int state)
+static int build(struct iscsit_conn *lio, struct isert_cmd *icmd, struct isert_tx *tx)
 {
+	struct iscsit_cmd *cmd = isert_lio_cmd(icmd);
 	void *pdu = &tx->pdu->iscsi;
 
-	switch (state) {
+	switch (icmd->state) {
 	case ISTATE_SEND_STATUS:
 		iscsit_build_rsp_pdu(cmd, lio, true, pdu);
 		add_sense(tx, cmd);
 		return 0;
-	case ISTATE_SEND_NOPIN:
 	case ISTATE_SEND_NOPIN_WANT_RESPONSE:
+		/* LIO keeps it until the initiator has answered. */
+		icmd->kept = ISTATE_SENT_NOPIN_WANT_RESPONSE;
+		fallthrough;
+	case ISTATE_SEND_NOPIN:
 	case ISTATE_SEND_NOPIN_NO_RESPONSE:
-		iscsit_build_nopin_rsp(cmd, lio, pdu, state == ISTATE_SEND_NOPIN);
+		iscsit_build_nopin_rsp(cmd, lio, pdu, icmd->state == ISTATE_SEND_NOPIN);
 		return 0;
 	case ISTATE_SEND_TASKMGTRSP:
 		iscsit_build_task_mgt_rsp(cmd, lio, pdu);
@@ -238,22 +218,9 @@ static int build(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct isert_t
 		return build_text(lio, cmd, tx);
 	case ISTATE_SEND_LOGOUTRSP:
 		return iscsit_build_logout_rsp(cmd, lio, pdu);
-	case ISTATE_SEND_ASYNCMSG:
-		build_async(lio, cmd, pdu);
-		return 0;
 	default:
 		return -EINVAL;
 	}
-}
-
-/* What LIO keeps, as the initiator has to say something to it: its state then, or 0. */
-static int kept(const struct isert_cmd *icmd, const struct isert_tx *tx)
-{
-	if (icmd->state == ISTATE_SEND_NOPIN_WANT_RESPONSE)
-		return ISTATE_SENT_NOPIN_WANT_RESPONSE;
-	if (icmd->state == ISTATE_SEND_TEXTRSP && tx->pdu->iscsi.flags & ISCSI_FLAG_TEXT_CONTINUE)
-		return ISTATE_SENT_STATUS;
-	return 0;
 }
 
 static int make_answer(struct isert_conn *conn, struct isert_cmd *icmd)
@@ -265,15 +232,16 @@ static int make_answer(struct isert_conn *conn, struct isert_cmd *icmd)
 
 	if (!tx)
 		return text ? -ENOMEM : -EAGAIN;
+	icmd->kept = 0;
 	mutex_lock(&conn->statsn);
-	ret = build(conn->conn, cmd, tx, icmd->state);
+	ret = build(conn->conn, icmd, tx);
 	mutex_unlock(&conn->statsn);
 	if (ret) {
 		isert_tx_end(conn, tx);
 		return -EIO;
 	}
 	icmd->tx = tx;
-	if (kept(icmd, tx))
+	if (icmd->kept)
 		return 0;
 	tx->cmd = cmd;
 	if (icmd->state != ISTATE_SEND_LOGOUTRSP)
@@ -284,19 +252,17 @@ static int make_answer(struct isert_conn *conn, struct isert_cmd *icmd)
 /* The caller is within the gate; and in the worker, unless it is of a SCSI command. */
 int isert_answer(struct isert_conn *conn, struct isert_cmd *icmd)
 {
-	int state, ret = icmd->tx ? 0 : make_answer(conn, icmd);
-	struct isert_tx *tx;
+	int kept, ret = icmd->tx ? 0 : make_answer(conn, icmd);
 
 	if (ret)
 		return ret;
 	if (icmd->data_in)
 		return isert_data_in(conn, icmd);
-	tx = icmd->tx;
-	state = tx->cmd ? 0 : kept(icmd, tx);
-	ret = isert_tx_post(conn, tx);
-	if (!ret && state) {
+	kept = icmd->kept;
+	ret = isert_tx_post(conn, icmd->tx);
+	if (!ret && kept) {
 		icmd->tx = NULL;
-		isert_lio_cmd(icmd)->i_state = state;
+		isert_lio_cmd(icmd)->i_state = kept;
 	}
 	return ret;
 }
