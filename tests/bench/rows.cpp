@@ -271,15 +271,20 @@ Result Session::client(unsigned count)
 		stream(warm_up);
 		result = stream(count);
 	}
-	send(small); /* the server may go */
+	send(small); /* it was the last one */
 	while (outstanding_)
 		take_requests(true);
+	await_recv(); /* the server's last one */
 	return result;
 }
 
+/*
+ * Who has a message need not have acknowledged it (soft RoCE), and acknowledges
+ * nothing any more once it goes. So the client stays until the server has its
+ * completions, and nobody looks for that of the server's last message.
+ */
 void Session::server(unsigned count)
 {
-
 	answer_hello();
 	if (row_.pattern == Pattern::ping_pong) {
 		pong(warm_up);
@@ -291,6 +296,7 @@ void Session::server(unsigned count)
 	while (outstanding_)
 		take_requests(true);
 	await_recv();
+	send(small); /* the client may go */
 }
 
 } // namespace
