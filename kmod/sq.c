@@ -42,6 +42,8 @@
  * to wait for a single post although it had left as many unread.
  */
 #define SQ_UNREAD_OFF	256
+/* How often that has to be found, with no batch in between, before it is believed. */
+#define SQ_LONE		2
 /* Bytes of a request from which on a call for it costs next to nothing. */
 #define SQ_LARGE	4096
 
@@ -215,6 +217,8 @@ static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget)
 		taken += sq_run_obj(sq, budget - taken);
 	rcu_read_unlock();
 
+	if (taken >= SQ_BUSY)
+		sq->lone = 0;
 	this_cpu_add(sq_counters.posts, taken);
 	return taken;
 }
@@ -277,12 +281,14 @@ static bool sq_settle(struct kdapl_sq *sq, bool idle)
 /*
  * The timer has found so many entries. A single one with nothing much in flight:
  * the program waits for what came late, and leaves its completions unread for
- * some other reason.
+ * some other reason. Or it is about to post the next one: that shows in batches.
  */
 static void sq_learn(struct kdapl_sq *sq, unsigned int found)
 {
-	if (found != 1 || atomic_read(&sq->inflight) >= SQ_BUSY)
+	if (found != 1 || atomic_read(&sq->inflight) >= SQ_BUSY ||
+	    ++sq->lone < SQ_LONE)
 		return;
+	sq->lone = 0;
 	sq->unread_off = SQ_UNREAD_OFF;
 	WRITE_ONCE(sq->unread, 0);
 }
@@ -294,7 +300,7 @@ static void sq_learn(struct kdapl_sq *sq, unsigned int found)
 static void sq_try(struct kdapl_sq *sq, bool timer)
 {
 	unsigned int taken;
-	bool more;
+	bool idle, more;
 
 	WRITE_ONCE(sq->again, true);
 	do {
@@ -308,7 +314,8 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		taken = sq_run(sq, SQ_BUDGET);
 		if (timer)
 			sq_learn(sq, taken);
-		more = taken == SQ_BUDGET || !sq_settle(sq, timer && !taken);
+		idle = timer && !taken && !sq->drains;
+		more = taken == SQ_BUDGET || !sq_settle(sq, idle);
 		/* Under the lock, so that kdapl_sq_stop() sees it. */
 		if (more)
 			queue_work(kdapl_workqueue, &sq->work);
@@ -330,25 +337,33 @@ void kdapl_sq_kick(struct kdapl_sq *sq)
 	sq_try(sq, false);
 }
 
+/*
+ * The ring is settled when the locks are free again and what was posted has run: a
+ * soft device works where softirqs come on. The timer counts the program's time
+ * from then on. Before that an empty ring says nothing of a program that is still
+ * here.
+ */
 void kdapl_sq_drain(struct kdapl_sq *sq)
 {
-	bool settled, more = false;
+	bool counted = false, settled = false;
 	unsigned int taken;
-	u32 left = 0;
+	u32 left = U32_MAX;
 
 	if (!sq->ring)
 		return;
 	do {
 		spin_lock_bh(&sq->lock);
-		if (!more)
-			left = sq_pending(sq);
+		/* What comes meanwhile is for who brings it. */
+		left = min(left, sq_pending(sq));
 		taken = sq_run(sq, min_t(u32, left, SQ_BUDGET));
-		left -= min(left, taken);
-		more = left && taken;
-		settled = more || sq_settle(sq, false);
+		left -= taken;
+		sq->drains += !counted - !taken;
+		counted = true;
+		if (!taken)
+			settled = sq_settle(sq, false);
 		spin_unlock_bh(&sq->lock);
 		cond_resched();
-	} while (more);
+	} while (taken);
 
 	/* Pairs with the barrier in sq_try(), where the lock was taken. */
 	smp_mb();

@@ -75,10 +75,12 @@ struct kdapl_sq {
 	u32 mask;
 	bool loaded;		/* chain->sqe is the entry at head */
 	bool need_wakeup;	/* the module's own copy of the flag */
+	u32 drains;		/* calls that will settle the ring */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
 	u32 unread;		/* events in the EVD of the last request, 0 while off */
 	u32 unread_off;		/* so many drains more unread is not looked at */
+	u32 lone;		/* single entries that the timer found since the last batch */
 	struct hrtimer timer;
 	struct work_struct work;
 	struct kdapl_chain *chain;

@@ -171,39 +171,86 @@ static void sq_forgetful_timer_is_caught(struct kunit *test)
 }
 
 /*
- * A program that leaves its completions unread and yet waits for each message is
- * found out at the first one that the timer had to come for.
+ * One post clears the flag, and a second one waits for the timer. Nobody rings for
+ * either: the first is taken along by a completion. There are completions to read.
  */
-static void sq_lone_post(struct kunit *test)
+static void post_for_timer(struct kunit *test, struct test_ep *tep)
 {
 	struct env *env = test->priv;
-	struct test_ep tep = env_ep(env, DEPTH);
-	struct kdapl_sq *sq = &env->ia->sq;
-	struct kdapl_sq_status *status = sq->status.addr;
-	struct kdapl_sqe sqe;
+	struct kdapl_sq_status *status = env->ia->sq.status.addr;
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, KDAPL_OP_SEND, 1);
 
-	env_connect(env, &tep);
-	store_many(env, &tep);
-	prog_ring(env);
-	fake_complete(env_qp(&tep), &env_qp(&tep)->sq, MANY, IB_WC_SUCCESS);
-	EXPECT_SOON(test, prog_events(&tep.request) == MANY);
-	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
-
-	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
 	/* The timer does not come in between. */
 	local_bh_disable();
 	prog_store(env, &sqe);
-	kdapl_sq_kick(sq);
+	kdapl_sq_kick(&env->ia->sq);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
 	prog_store(env, &sqe);
 	local_bh_enable();
 	EXPECT_SOON(test, all_taken(env));
 	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
+}
 
-	/* What is unread does not count now. */
-	prog_store(env, &sqe);
+/* A batch that has completed and is not read. */
+static void leave_many_unread(struct kunit *test, struct test_ep *tep)
+{
+	struct env *env = test->priv;
+	struct kdapl_sq_status *status = env->ia->sq.status.addr;
+	u32 events = prog_events(&tep->request);
+
+	store_many(env, tep);
 	prog_ring(env);
-	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), KDAPL_SQ_NEED_WAKEUP);
+	fake_complete(env_qp(tep), &env_qp(tep)->sq,
+		      env_qp(tep)->sq.head - env_qp(tep)->sq.tail, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_events(&tep->request) >= events + MANY);
+	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
+}
+
+/* Whether a doorbell for one more post leaves the flag set. */
+static bool still_needs_wakeup(struct env *env, struct test_ep *tep)
+{
+	struct kdapl_sq_status *status = env->ia->sq.status.addr;
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, KDAPL_OP_SEND, 1);
+	bool set;
+
+	/* The timer does not come in between. */
+	local_bh_disable();
+	prog_store(env, &sqe);
+	kdapl_sq_kick(&env->ia->sq);
+	set = READ_ONCE(status->flags);
+	local_bh_enable();
+	return set;
+}
+
+/*
+ * A program that leaves its completions unread and yet waits for each message is
+ * found out when the timer had to come for a single one twice.
+ */
+static void sq_lone_post(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env_connect(env, &tep);
+	leave_many_unread(test, &tep);
+	post_for_timer(test, &tep);
+	post_for_timer(test, &tep);
+	/* What is unread does not count now. */
+	KUNIT_EXPECT_TRUE(test, still_needs_wakeup(env, &tep));
+}
+
+/* One that posts in batches is not, whenever the timer happens to come. */
+static void sq_lone_post_of_a_stream(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env_connect(env, &tep);
+	leave_many_unread(test, &tep);
+	post_for_timer(test, &tep);
+	leave_many_unread(test, &tep);
+	post_for_timer(test, &tep);
+	KUNIT_EXPECT_FALSE(test, still_needs_wakeup(env, &tep));
 }
 
 /* ---- many posts at any moment ------------------------------------------ */
@@ -467,6 +514,7 @@ static struct kunit_case sq_wakeup_cases[] = {
 	KUNIT_CASE(sq_worst_of_completion),
 	KUNIT_CASE(sq_forgetful_timer_is_caught),
 	KUNIT_CASE(sq_lone_post),
+	KUNIT_CASE(sq_lone_post_of_a_stream),
 	KUNIT_CASE_SLOW(sq_many_sends),
 	KUNIT_CASE_SLOW(sq_many_sends_can_fail),
 	KUNIT_CASE(sq_lazy_receive),
