@@ -85,10 +85,11 @@ static int submit_and_poll(struct kdapl_ia *ia, u32 id)
 	struct kdapl_obj *evd;
 	int ret;
 
-	kdapl_sq_doorbell(&ia->sq);
 	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
-	if (!evd)
+	if (!evd) {
+		kdapl_sq_doorbell(&ia->sq);
 		return -ENOENT;
+	}
 	ret = kdapl_cq_busy_poll(ia, to_evd(evd));
 	kdapl_obj_put(evd);
 	return ret;

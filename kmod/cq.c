@@ -33,10 +33,10 @@
 #define CQ_BUSY_BATCH	8		/* completions, on the stack */
 #define CQ_BUSY_QUEUES	8
 
-static unsigned int busy_poll_us = 50;
+static unsigned int busy_poll_us = 200;
 module_param(busy_poll_us, uint, 0644);
 MODULE_PARM_DESC(busy_poll_us,
-		 "microseconds that a post may poll for a program that polls, 0 for never (50)");
+		 "microseconds that a post may poll for a program that polls, 0 for never (200)");
 
 static void cq_handler(struct ib_cq *ibcq, void *context)
 {
@@ -187,9 +187,12 @@ static void cq_busy_round(struct kdapl_ia *ia, const struct cq_busy *busy)
 		kdapl_sq_kick(&ia->sq);
 }
 
-/* Until @evd has events beyond @tail. */
-static bool cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
-			 const struct kdapl_evd *evd, u32 tail)
+/*
+ * Until @evd has events beyond @tail: 0. What ends it before that is the time, which
+ * says something about the program, or somebody who wants the processor.
+ */
+static int cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
+			const struct kdapl_evd *evd, u32 tail)
 {
 	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
 	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
@@ -197,10 +200,11 @@ static bool cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
 	for (;;) {
 		cq_busy_round(ia, busy);
 		if (READ_ONCE(evd->tail) != tail)
-			return true;
-		if (need_resched() || signal_pending(current) ||
-		    ktime_get_ns() >= until)
-			return false;
+			return 0;
+		if (need_resched() || signal_pending(current))
+			return -EAGAIN;
+		if (ktime_get_ns() >= until)
+			return -ETIME;
 		cpu_relax();
 	}
 }
@@ -234,26 +238,32 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 	/* Before the count, so that no event comes in between. */
 	u32 tail = READ_ONCE(evd->tail);
 	struct cq_busy busy;
-	bool found;
+	int ret;
 
-	if (kdapl_evd_count(evd))
+	if (kdapl_evd_count(evd)) {
+		kdapl_sq_doorbell(&ia->sq);
 		return 0;
+	}
 	/* Real time: the locks of a completion sleep there. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !READ_ONCE(busy_poll_us) ||
-	    !mutex_trylock(&ia->cq_lock))
+	    !mutex_trylock(&ia->cq_lock)) {
+		kdapl_sq_doorbell(&ia->sq);
 		return -EAGAIN;
+	}
 	/*
 	 * Others of this IA wait for completions, too. Meanwhile they come from
-	 * here alone, so nobody may take this processor away.
+	 * here alone, so nobody may take this processor away. What is posted here
+	 * may complete at once: that is for the loop, too.
 	 */
 	cq_busy_pick(&busy, ia, evd);
 	preempt_disable();
 	cq_busy_begin(&busy);
-	found = cq_busy_loop(ia, &busy, evd, tail);
+	kdapl_sq_doorbell_atomic(&ia->sq);
+	ret = cq_busy_loop(ia, &busy, evd, tail);
 	cq_busy_end(&busy);
 	preempt_enable();
 	mutex_unlock(&ia->cq_lock);
-	return found ? 0 : -ETIME;
+	return ret;
 }
 
 static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,

@@ -84,16 +84,17 @@ u32 kdapl_cq_drain(struct kdapl_cq *cq);
 void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);
 
 /**
- * kdapl_cq_busy_poll() - poll some of the IA's queues until an EVD has an event
+ * kdapl_cq_busy_poll() - a doorbell, then poll some of the IA's queues for an event
  * @ia: the IA
- * @evd: the EVD, with a reference
+ * @evd: the EVD that is to have an event, with a reference
  *
- * Process context; does not sleep.
+ * Process context. Does not sleep once it polls.
  *
- * Return: 0 when the EVD has an event. -ETIME when it has none although it was
- * polled: the time is over, a signal is there, the processor is wanted. -EAGAIN
- * when nothing was polled: somebody else does, or changes the queues, or the
- * administrator does not want it.
+ * Return: what became of the poll; the ring was looked into anyway.
+ * 0 when the EVD has an event. -ETIME when it has none although it was polled as
+ * long as the administrator wants. -EAGAIN when that says nothing of the program:
+ * somebody else polls, or changes the queues, or the administrator does not want it,
+ * a signal is there, the processor is wanted.
  */
 int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd);
 

@@ -377,6 +377,12 @@ void kdapl_sq_doorbell(struct kdapl_sq *sq)
 	kdapl_sq_drain(sq);
 }
 
+void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
+{
+	this_cpu_inc(sq_counters.doorbells);
+	sq_try(sq, false);
+}
+
 static void sq_work(struct work_struct *work)
 {
 	kdapl_sq_drain(container_of(work, struct kdapl_sq, work));

@@ -112,8 +112,12 @@ static inline void kdapl_sq_count(struct kdapl_sq *sq, int n)
 		atomic_add(n, &sq->inflight);
 }
 
-/* The program's doorbell: kdapl_sq_drain(), counted. */
+/*
+ * The program's doorbell, counted: kdapl_sq_drain(); and one for who may not sleep,
+ * which does as kdapl_sq_kick() does.
+ */
 void kdapl_sq_doorbell(struct kdapl_sq *sq);
+void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq);
 
 /* Since the module was loaded: entries taken, doorbells. */
 void kdapl_sq_counters(u64 *posts, u64 *doorbells);

@@ -1276,9 +1276,10 @@ struct kdapl_cr_handoff {
  * sooner than the program can. That ends with the first event, after the module's
  * parameter busy_poll_us, or when something else wants the processor.
  *
- * With KDAPL_SUBMIT_POLL the entries were taken also where this fails with -ETIME
- * (no event came while the module polled), -EAGAIN (it did not poll: another thread
- * does, or it is forbidden to) or -ENOENT (no such EVD).
+ * With KDAPL_SUBMIT_POLL the entries were taken, or will be without another call, also
+ * where this fails with -ETIME (no event came while the module polled), -EAGAIN (it did
+ * not poll, or not to the end: another thread does, it is forbidden to, something else
+ * wants the processor) or -ENOENT (no such EVD).
  */
 struct kdapl_submit {
 	__u32 size;

@@ -26,6 +26,7 @@ struct sq_variant {
 	void (*sync)(struct kdapl_sq *sq);
 	void (*stop)(struct kdapl_sq *sq);
 	void (*doorbell)(struct kdapl_sq *sq);
+	void (*doorbell_atomic)(struct kdapl_sq *sq);
 	void (*counters)(u64 *posts, u64 *doorbells);
 	void (*set_pause)(unsigned int us);
 };

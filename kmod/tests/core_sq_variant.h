@@ -13,6 +13,7 @@
 #define kdapl_sq_sync		SQ_NAME(_sync)
 #define kdapl_sq_stop		SQ_NAME(_stop)
 #define kdapl_sq_doorbell	SQ_NAME(_doorbell)
+#define kdapl_sq_doorbell_atomic	SQ_NAME(_doorbell_atomic)
 #define kdapl_sq_counters	SQ_NAME(_counters)
 
 #include <linux/args.h>
@@ -47,6 +48,7 @@ const struct sq_variant SQ_NAME(_sq) = {				\
 	.sync = kdapl_sq_sync,						\
 	.stop = kdapl_sq_stop,						\
 	.doorbell = kdapl_sq_doorbell,					\
+	.doorbell_atomic = kdapl_sq_doorbell_atomic,			\
 	.counters = kdapl_sq_counters,					\
 	.set_pause = set_pause,						\
 }

@@ -66,6 +66,11 @@ void kdapl_sq_doorbell(struct kdapl_sq *sq)
 	sq_used->doorbell(sq);
 }
 
+void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
+{
+	sq_used->doorbell_atomic(sq);
+}
+
 void kdapl_sq_counters(u64 *posts, u64 *doorbells)
 {
 	sq_used->counters(posts, doorbells);

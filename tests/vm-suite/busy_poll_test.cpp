@@ -38,7 +38,9 @@ TEST(BusyPoll, EntriesAreTakenWhateverThePollFinds)
 		submit.flags = KDAPL_SUBMIT_POLL;
 		submit.evd = ia.evd();
 		ia.push(no_endpoints_entry());
-		EXPECT_EQ(ia.file().call(KDAPL_SUBMIT, submit), ETIME);
+		/* In vain, unless something else wanted the processor just then. */
+		const int err = ia.file().call(KDAPL_SUBMIT, submit);
+		EXPECT_TRUE(err == ETIME || err == EAGAIN) << err;
 		EXPECT_EQ(ia.status()->head, 1U);
 
 		submit.evd += 1000;

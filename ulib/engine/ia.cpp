@@ -165,7 +165,7 @@ Status Ia::ring_doorbell_and_poll(std::uint32_t evd) noexcept
 	submit.flags = KDAPL_SUBMIT_POLL;
 	submit.evd = evd;
 	const int err = device_->call(KDAPL_SUBMIT, submit);
-	/* The entries were taken, whatever became of the poll. */
+	/* The entries are the module's, whatever became of the poll. */
 	if (err == EAGAIN)
 		return success;
 	const bool in_vain = err == ETIME || err == ENOENT;
