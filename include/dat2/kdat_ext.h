@@ -93,8 +93,8 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  *
  * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
  * Return: DAT_SUCCESS; as dat_ep_post_rdma_read() and dat_ext_ep_post(), and
- * DAT_LENGTH_ERROR where the list is too short, too, DAT_INSUFFICIENT_RESOURCES without memory, or where there is no room to map it,
- * DAT_INVALID_PARAMETER where the device cannot reach it, DAT_INTERRUPTED_CALL,
+ * DAT_LENGTH_ERROR where the list is too short, too, DAT_INSUFFICIENT_RESOURCES without
+ * memory, or where there is no room to map it, DAT_INVALID_PARAMETER where the device cannot reach it, DAT_INTERRUPTED_CALL,
  * DAT_MODEL_NOT_SUPPORTED: to read, a device that does not say how many segments it reads
  * into, and an EP that may not have a read out at a time (max_rdma_read_out, as
  * dat_ep_query() tells it of the connection).
