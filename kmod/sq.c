@@ -285,6 +285,8 @@ static bool sq_settle(struct kdapl_sq *sq, bool idle)
  */
 static void sq_learn(struct kdapl_sq *sq, unsigned int found)
 {
+	if (found > 1)
+		sq->lone = 0;
 	if (found != 1 || atomic_read(&sq->inflight) >= SQ_BUSY ||
 	    ++sq->lone < SQ_LONE)
 		return;
@@ -294,14 +296,25 @@ static void sq_learn(struct kdapl_sq *sq, unsigned int found)
 }
 
 /*
- * Softirq. @timer: it is some time since anybody looked. Where nothing came
- * meanwhile, stop looking even though requests are under way.
+ * @timer: it is some time since anybody looked. Where nothing came meanwhile, stop
+ * looking even though requests are under way. Caller holds sq->lock.
  */
+static void sq_look(struct kdapl_sq *sq, bool timer)
+{
+	unsigned int taken = sq_run(sq, SQ_BUDGET);
+
+	/* While a program is in its call all that says nothing of it. */
+	timer = timer && !sq->drains;
+	if (timer)
+		sq_learn(sq, taken);
+	/* Under the lock, so that kdapl_sq_stop() sees it. */
+	if (taken == SQ_BUDGET || !sq_settle(sq, timer && !taken))
+		queue_work(kdapl_workqueue, &sq->work);
+}
+
+/* Softirq. */
 static void sq_try(struct kdapl_sq *sq, bool timer)
 {
-	unsigned int taken;
-	bool idle, more;
-
 	WRITE_ONCE(sq->again, true);
 	do {
 		/* The holder reads "again" after its unlock: see below. */
@@ -311,14 +324,7 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		WRITE_ONCE(sq->again, false);
 		/* Not before: who sets it from now on is seen below. */
 		smp_mb();
-		taken = sq_run(sq, SQ_BUDGET);
-		if (timer)
-			sq_learn(sq, taken);
-		idle = timer && !taken && !sq->drains;
-		more = taken == SQ_BUDGET || !sq_settle(sq, idle);
-		/* Under the lock, so that kdapl_sq_stop() sees it. */
-		if (more)
-			queue_work(kdapl_workqueue, &sq->work);
+		sq_look(sq, timer);
 		spin_unlock_bh(&sq->lock);
 		/* Pairs with the barrier of whoever finds the lock taken. */
 		smp_mb();
@@ -338,37 +344,49 @@ void kdapl_sq_kick(struct kdapl_sq *sq)
 }
 
 /*
- * The ring is settled when the locks are free again and what was posted has run: a
- * soft device works where softirqs come on. The timer counts the program's time
- * from then on. Before that an empty ring says nothing of a program that is still
- * here.
+ * One round of a drain, with softirqs off. Who found the lock taken meanwhile counts on
+ * us, so nobody may keep us from looking for it.
+ */
+static unsigned int sq_drain_some(struct kdapl_sq *sq, u32 *left, bool first)
+{
+	bool settled = true;
+	unsigned int taken;
+
+	spin_lock(&sq->lock);
+	*left = min(*left, sq_pending(sq));
+	taken = sq_run(sq, min_t(u32, *left, SQ_BUDGET));
+	*left -= taken;
+	sq->drains += first - !taken;
+	if (!taken)
+		settled = sq_settle(sq, false);
+	spin_unlock(&sq->lock);
+	/* Pairs with the barrier in sq_try(), where the lock was taken. */
+	smp_mb();
+	if (!settled || READ_ONCE(sq->again))
+		sq_try(sq, false);
+	return taken;
+}
+
+/*
+ * The ring is settled in a round of its own, when what was posted has run: a soft
+ * device works where softirqs come on. The timer counts the program's time from then
+ * on. Before that an empty ring says nothing of a program that is still here.
  */
 void kdapl_sq_drain(struct kdapl_sq *sq)
 {
-	bool counted = false, settled = false;
 	unsigned int taken;
+	bool first = true;
 	u32 left = U32_MAX;
 
 	if (!sq->ring)
 		return;
 	do {
-		spin_lock_bh(&sq->lock);
-		/* What comes meanwhile is for who brings it. */
-		left = min(left, sq_pending(sq));
-		taken = sq_run(sq, min_t(u32, left, SQ_BUDGET));
-		left -= taken;
-		sq->drains += !counted - !taken;
-		counted = true;
-		if (!taken)
-			settled = sq_settle(sq, false);
-		spin_unlock_bh(&sq->lock);
+		local_bh_disable();
+		taken = sq_drain_some(sq, &left, first);
+		local_bh_enable();
+		first = false;
 		cond_resched();
 	} while (taken);
-
-	/* Pairs with the barrier in sq_try(), where the lock was taken. */
-	smp_mb();
-	if (!settled || READ_ONCE(sq->again))
-		sq_try(sq, false);
 }
 
 void kdapl_sq_doorbell(struct kdapl_sq *sq)
@@ -380,7 +398,15 @@ void kdapl_sq_doorbell(struct kdapl_sq *sq)
 void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
 {
 	this_cpu_inc(sq_counters.doorbells);
-	sq_try(sq, false);
+	if (!sq->ring)
+		return;
+	spin_lock_bh(&sq->lock);
+	sq_look(sq, false);
+	spin_unlock_bh(&sq->lock);
+	/* As in a drain. */
+	smp_mb();
+	if (READ_ONCE(sq->again))
+		sq_try(sq, false);
 }
 
 static void sq_work(struct work_struct *work)

@@ -113,8 +113,8 @@ static inline void kdapl_sq_count(struct kdapl_sq *sq, int n)
 }
 
 /*
- * The program's doorbell, counted: kdapl_sq_drain(); and one for who may not sleep,
- * which does as kdapl_sq_kick() does.
+ * The program's doorbell, counted: kdapl_sq_drain(); and one for who may not sleep, and
+ * leaves what is more than a budget to a worker.
  */
 void kdapl_sq_doorbell(struct kdapl_sq *sq);
 void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq);

@@ -180,7 +180,7 @@ DAT_RETURN dat_ext_memory_alloc(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, size_t size,
  * dat_ext_memory_free() - give it back
  * @memory: of dat_ext_memory_alloc(), or zeros; zeros afterwards
  *
- * Nothing that is posted may name it any more.
+ * Nothing that is posted may name it any more, and no RMR be bound to it.
  *
  * Context: Process, may sleep.
  */

@@ -1279,7 +1279,7 @@ struct kdapl_cr_handoff {
  * With KDAPL_SUBMIT_POLL the entries were taken, or will be without another call, also
  * where this fails with -ETIME (no event came while the module polled), -EAGAIN (it did
  * not poll, or not to the end: another thread does, it is forbidden to, something else
- * wants the processor) or -ENOENT (no such EVD).
+ * wants the processor, there is a signal) or -ENOENT (no such EVD).
  */
 struct kdapl_submit {
 	__u32 size;

@@ -40,8 +40,9 @@ EXPORT_SYMBOL_GPL(dat_ext_memory_alloc);
 
 void dat_ext_memory_free(DAT_EXT_MEMORY *memory)
 {
-	if (memory->lmr)
-		dat_lmr_free(memory->lmr);
+	/* What an RMR is still bound to may be in a peer's hands. */
+	if (memory->lmr && WARN_ON(dat_lmr_free(memory->lmr) != DAT_SUCCESS))
+		return;
 	if (memory->at)
 		free_pages_exact(memory->at, memory->size);
 	*memory = (DAT_EXT_MEMORY){};

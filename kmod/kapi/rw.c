@@ -33,6 +33,9 @@ static DAT_RETURN rw_nothing(struct kdapl_ep *ep, const DAT_RMR_TRIPLET *remote,
 
 	kdapl_post_begin(ep, false);
 	ret = kapi_post_add(ep, 1, &nothing) ?: rw_follow(ep, post);
+	/* Whoever waits for room must not wait for what there never is. */
+	if (ret == -ENOBUFS && 1 + post->num > ep->sq.size)
+		ret = -EMSGSIZE;
 	kdapl_post_end(ep, false, !ret);
 	return kapi_post_error(ret);
 }

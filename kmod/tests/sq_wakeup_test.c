@@ -253,6 +253,83 @@ static void sq_lone_post_of_a_stream(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, still_needs_wakeup(env, &tep));
 }
 
+/* A timer that comes while a program is in its call gives nothing up. */
+static void sq_timer_in_a_call(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sq *sq = &env->ia->sq;
+	struct kdapl_sq_status *status = sq->status.addr;
+
+	env_connect(env, &tep);
+	store_many(env, &tep);
+	/* The timer does not come in between. */
+	local_bh_disable();
+	kdapl_sq_kick(sq);
+	sq->drains++;
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
+	usleep_range(20000, 30000);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
+	spin_lock_bh(&sq->lock);
+	sq->drains--;
+	spin_unlock_bh(&sq->lock);
+	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
+}
+
+/**
+ * struct ringer - a program that rings without sleeping
+ * @env: whose ring
+ * @rings: it is about to
+ * @taken: what it rang for was taken when its call returned
+ */
+struct ringer {
+	struct env *env;
+	bool rings;
+	bool taken;
+};
+
+static int ringer_thread(void *arg)
+{
+	struct ringer *ringer = arg;
+
+	preempt_disable();
+	WRITE_ONCE(ringer->rings, true);
+	kdapl_sq_doorbell_atomic(&ringer->env->ia->sq);
+	ringer->taken = all_taken(ringer->env);
+	preempt_enable();
+	while (!kthread_should_stop())
+		usleep_range(100, 200);
+	return 0;
+}
+
+/* Somebody else has the ring: the call waits, and then takes the entry itself. */
+static void sq_atomic_doorbell_waits(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sq *sq = &env->ia->sq;
+	struct ringer ringer = { .env = env };
+	struct task_struct *thread;
+	struct kdapl_sqe sqe;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two processors");
+	env_connect(env, &tep);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	thread = kthread_create(ringer_thread, &ringer, "kdapl ringer");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	spin_lock_bh(&sq->lock);
+	prog_store(env, &sqe);
+	wake_up_process(thread);
+	while (!READ_ONCE(ringer.rings))
+		cpu_relax();
+	mdelay(1);
+	spin_unlock_bh(&sq->lock);
+	kthread_stop(thread);
+	KUNIT_EXPECT_TRUE(test, ringer.taken);
+}
+
 /* ---- many posts at any moment ------------------------------------------ */
 
 /**
@@ -515,6 +592,8 @@ static struct kunit_case sq_wakeup_cases[] = {
 	KUNIT_CASE(sq_forgetful_timer_is_caught),
 	KUNIT_CASE(sq_lone_post),
 	KUNIT_CASE(sq_lone_post_of_a_stream),
+	KUNIT_CASE(sq_timer_in_a_call),
+	KUNIT_CASE(sq_atomic_doorbell_waits),
 	KUNIT_CASE_SLOW(sq_many_sends),
 	KUNIT_CASE_SLOW(sq_many_sends_can_fail),
 	KUNIT_CASE(sq_lazy_receive),
