@@ -7,14 +7,14 @@
 #
 #     scripts/vm --kernel 6.12 --mem 1536 -- tests/storage/iser.sh
 #
-# KDAPL_LOGINS (20, times KDAPL_SCALE): how often it logs in and out in a row.
+# KDAPL_LOGINS (100, times KDAPL_SCALE): how often it logs in and out in a row.
 
 set -uo pipefail
 # shellcheck source=tests/storage/lib.sh
 . "$(dirname "$0")/lib.sh"
 module=$(dirname "$KDAPL_MODULE")/consumers/isert/kdapl_isert.ko
 second=iqn.2004-01.test.kdapl:second
-logins=${KDAPL_LOGINS:-$(scaled 20)}
+logins=${KDAPL_LOGINS:-$(scaled 100)}
 # Bytes of a request, and how many of them.
 sizes=(512:64 1536:40 4096:64 8192:32 65536:16 66048:8 131072:8 524288:4 1048576:2 1049088:2 4194304:2)
 bursts=(8192 65536)
