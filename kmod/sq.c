@@ -30,7 +30,8 @@
 #include "sq.h"
 #include "srq.h"
 
-#define SQ_BUDGET	64		/* entries per softirq */
+#define SQ_BUDGET	64		/* entries per look of a softirq */
+#define SQ_ROUNDS	16		/* looks per softirq; a worker goes on */
 #define SQ_TIMER_NS	(50 * NSEC_PER_USEC)
 /*
  * Requests under way from which on a doorbell can be spared. With fewer, a
@@ -315,6 +316,8 @@ static void sq_look(struct kdapl_sq *sq, bool timer)
 /* Softirq. */
 static void sq_try(struct kdapl_sq *sq, bool timer)
 {
+	unsigned int rounds = 0;
+
 	WRITE_ONCE(sq->again, true);
 	do {
 		/* The holder reads "again" after its unlock: see below. */
@@ -325,10 +328,13 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		/* Not before: who sets it from now on is seen below. */
 		smp_mb();
 		sq_look(sq, timer);
+		/* Other processors could keep this one here. */
+		if (++rounds == SQ_ROUNDS && !sq->stopped)
+			queue_work(kdapl_workqueue, &sq->work);
 		spin_unlock_bh(&sq->lock);
 		/* Pairs with the barrier of whoever finds the lock taken. */
 		smp_mb();
-	} while (READ_ONCE(sq->again));
+	} while (rounds < SQ_ROUNDS && READ_ONCE(sq->again));
 }
 
 void kdapl_sq_kick(struct kdapl_sq *sq)

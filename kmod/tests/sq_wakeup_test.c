@@ -330,6 +330,45 @@ static void sq_atomic_doorbell_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ringer.taken);
 }
 
+/* Processors that come for the ring again and again, and find its lock taken. */
+static int again_thread(void *arg)
+{
+	struct kdapl_sq *sq = arg;
+
+	while (!kthread_should_stop()) {
+		WRITE_ONCE(sq->again, true);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Who looks for the others does not do it for ever, and yet nothing is left behind. */
+static void sq_kick_comes_back(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sq *sq = &env->ia->sq;
+	struct task_struct *thread;
+	struct kdapl_sqe sqe;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two processors");
+	env_connect(env, &tep);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 1);
+	thread = kthread_run(again_thread, sq, "kdapl again");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	EXPECT_SOON(test, READ_ONCE(sq->again));
+	prog_store(env, &sqe);
+	kdapl_sq_kick(sq);
+	EXPECT_SOON(test, all_taken(env));
+	/* Nobody is left to say it: the worker settles the ring. */
+	kthread_stop(thread);
+	EXPECT_SOON(test, !work_busy(&sq->work));
+	prog_store(env, &sqe);
+	prog_ring(env);
+	EXPECT_SOON(test, all_taken(env));
+}
+
 /* ---- many posts at any moment ------------------------------------------ */
 
 /**
@@ -594,6 +633,7 @@ static struct kunit_case sq_wakeup_cases[] = {
 	KUNIT_CASE(sq_lone_post_of_a_stream),
 	KUNIT_CASE(sq_timer_in_a_call),
 	KUNIT_CASE(sq_atomic_doorbell_waits),
+	KUNIT_CASE(sq_kick_comes_back),
 	KUNIT_CASE_SLOW(sq_many_sends),
 	KUNIT_CASE_SLOW(sq_many_sends_can_fail),
 	KUNIT_CASE(sq_lazy_receive),
