@@ -1104,6 +1104,81 @@ static void memtype_hint(struct kunit *test)
 		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG6);
 }
 
+/* ---- what is asked of objects -------------------------------------------------- */
+
+static void no_upcall(DAT_PVOID instance, const DAT_EVENT *event,
+		      DAT_BOOLEAN more)
+{
+}
+
+static void evd_query(struct kunit *test)
+{
+	const DAT_UPCALL_OBJECT upcall = { the, no_upcall };
+	DAT_EVD_PARAM param = {};
+
+	EXPECT_ERROR(test, dat_evd_query(the->pz, 0, &param),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
+	EXPECT_ERROR(test, dat_evd_query(the->dto, DAT_EVD_FIELD_ALL + 1,
+					 &param),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	EXPECT_ERROR(test, dat_evd_query(the->dto, DAT_EVD_FIELD_ALL, NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	EXPECT_DONE(test, dat_evd_query(the->dto, DAT_EVD_FIELD_ALL, &param));
+	KUNIT_EXPECT_PTR_EQ(test, param.ia_handle, (DAT_HANDLE)&the->kia);
+	KUNIT_EXPECT_GE(test, param.evd_qlen, 32);
+	KUNIT_EXPECT_EQ(test, (int)param.upcall_policy, DAT_UPCALL_DISABLE);
+	KUNIT_EXPECT_EQ(test, (int)param.evd_flags, DAT_EVD_DTO_FLAG);
+
+	EXPECT_DONE(test, dat_evd_modify_upcall(the->dto, DAT_UPCALL_MANY,
+						&upcall, DAT_UPCALL_INVOC_NEW));
+	EXPECT_DONE(test, dat_evd_resize(the->dto, 100));
+	EXPECT_DONE(test, dat_evd_query(the->dto, DAT_EVD_FIELD_ALL, &param));
+	KUNIT_EXPECT_GE(test, param.evd_qlen, 100);
+	KUNIT_EXPECT_EQ(test, (int)param.upcall_policy, DAT_UPCALL_MANY);
+	KUNIT_EXPECT_PTR_EQ(test, param.upcall.instance_data, (DAT_PVOID)the);
+	KUNIT_EXPECT_TRUE(test, param.upcall.upcall_func == no_upcall);
+}
+
+static void pz_query(struct kunit *test)
+{
+	DAT_PZ_PARAM param = {};
+
+	EXPECT_ERROR(test, dat_pz_query(the->dto, 0, &param),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PZ);
+	EXPECT_ERROR(test, dat_pz_query(the->pz, DAT_PZ_FIELD_ALL + 1, &param),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	EXPECT_ERROR(test, dat_pz_query(the->pz, DAT_PZ_FIELD_ALL, NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	EXPECT_DONE(test, dat_pz_query(the->pz, DAT_PZ_FIELD_ALL, &param));
+	KUNIT_EXPECT_PTR_EQ(test, param.ia_handle, (DAT_HANDLE)&the->kia);
+}
+
+/* Each object keeps its own, and begins with none. */
+static void consumer_contexts(struct kunit *test)
+{
+	DAT_HANDLE handles[] = { &the->kia, the->pz, the->dto, the->lmr };
+	DAT_CONTEXT context;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(handles); i++) {
+		context.as_64 = ~0ULL;
+		EXPECT_DONE(test, dat_get_consumer_context(handles[i], &context));
+		KUNIT_EXPECT_EQ(test, context.as_64, 0);
+		context.as_64 = 0xfedcba9876543210ULL + i;
+		EXPECT_DONE(test, dat_set_consumer_context(handles[i], context));
+	}
+	for (i = 0; i < ARRAY_SIZE(handles); i++) {
+		EXPECT_DONE(test, dat_get_consumer_context(handles[i], &context));
+		KUNIT_EXPECT_EQ(test, context.as_64, 0xfedcba9876543210ULL + i);
+	}
+	EXPECT_ERROR(test, dat_set_consumer_context(NULL, context),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
+	EXPECT_ERROR(test, dat_get_consumer_context(NULL, &context),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
+	EXPECT_ERROR(test, dat_get_consumer_context(the->pz, NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+}
+
 static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(srq_create_checks),
 	KUNIT_CASE(srq_ep_create_checks),
@@ -1139,6 +1214,9 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(sync_without_device),
 	KUNIT_CASE(reserved_lmr),
 	KUNIT_CASE(memtype_hint),
+	KUNIT_CASE(evd_query),
+	KUNIT_CASE(pz_query),
+	KUNIT_CASE(consumer_contexts),
 	{}
 };
 

@@ -556,6 +556,47 @@ static void rsp_takes_one(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
+static void psp_query(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_psp(test, PORT);
+	DAT_PSP_PARAM param = {};
+
+	EXPECT_ERROR(test, dat_psp_query(the->cr_evd, 0, &param),
+		     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PSP);
+	EXPECT_ERROR(test, dat_psp_query(psp, DAT_PSP_FIELD_ALL + 1, &param),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	EXPECT_ERROR(test, dat_psp_query(psp, DAT_PSP_FIELD_ALL, NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	EXPECT_DONE(test, dat_psp_query(psp, DAT_PSP_FIELD_ALL, &param));
+	KUNIT_EXPECT_PTR_EQ(test, param.ia_handle, (DAT_HANDLE)&the->kia);
+	KUNIT_EXPECT_EQ(test, param.conn_qual, PORT);
+	KUNIT_EXPECT_PTR_EQ(test, param.evd_handle, the->cr_evd);
+	KUNIT_EXPECT_EQ(test, (int)param.psp_flags, DAT_PSP_CONSUMER_FLAG);
+	EXPECT_DONE(test, dat_psp_free(psp));
+}
+
+static void rsp_query(struct kunit *test)
+{
+	DAT_EP_HANDLE ep = make_ep(test);
+	DAT_RSP_HANDLE rsp = NULL;
+	DAT_RSP_PARAM param = {};
+
+	EXPECT_DONE(test, dat_rsp_create(&the->kia, PORT, ep, the->cr_evd, &rsp));
+	EXPECT_ERROR(test, dat_rsp_query(ep, 0, &param), DAT_INVALID_HANDLE,
+		     DAT_INVALID_HANDLE_RSP);
+	EXPECT_ERROR(test, dat_rsp_query(rsp, DAT_RSP_FIELD_ALL + 1, &param),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	EXPECT_ERROR(test, dat_rsp_query(rsp, DAT_RSP_FIELD_ALL, NULL),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+	EXPECT_DONE(test, dat_rsp_query(rsp, DAT_RSP_FIELD_ALL, &param));
+	KUNIT_EXPECT_PTR_EQ(test, param.ia_handle, (DAT_HANDLE)&the->kia);
+	KUNIT_EXPECT_EQ(test, param.conn_qual, PORT);
+	KUNIT_EXPECT_PTR_EQ(test, param.evd_handle, the->cr_evd);
+	KUNIT_EXPECT_PTR_EQ(test, param.ep_handle, ep);
+	EXPECT_DONE(test, dat_rsp_free(rsp));
+	EXPECT_DONE(test, dat_ep_free(ep));
+}
+
 /* ---- EPs that requests bring along ------------------------------------------- */
 
 static DAT_PSP_HANDLE make_provider_psp(struct kunit *test, u16 port)
@@ -884,6 +925,8 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(accept_on_an_ep_of_another_ia),
 	KUNIT_CASE(psp_backlog),
 	KUNIT_CASE(rsp_takes_one),
+	KUNIT_CASE(psp_query),
+	KUNIT_CASE(rsp_query),
 	KUNIT_CASE(psp_makes_ep),
 	KUNIT_CASE(psp_ep_goes_with_a_rejection),
 	KUNIT_CASE(psp_ep_and_handoff),

@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+# What is refused to everybody, and why.
+REFUSED = {"dat_rmr_create_for_ep": "`DAT_MODEL_NOT_SUPPORTED`: a key of the kernel's is good for a whole zone"}
 problems = []
 
 
@@ -21,9 +23,19 @@ def exported(folder):
     return found
 
 
+def tried(top):
+    """The calls that tests in the kernel make."""
+    text = "".join(source.read_text() for folder in ("kmod/tests", "tests/kconsumer", "tests/vm-suite")
+                   for source in Path(top, folder).rglob("*.c"))
+    # That one is a macro over the other.
+    return set(re.findall(r"\b(dat_\w+)\(", text.replace("dat_ia_open(", "dat_ia_openv(")))
+
+
 def states(top):
-    """Name to state, as the sources have it: what is exported is there."""
-    return {name: "there" for name in exported(Path(top, "kmod/kapi"))}
+    """Name to state, as the sources have it: what is exported, and tried by a test, works."""
+    tests = tried(top)
+    return {name: REFUSED.get(name, "works") if name in tests else "not tested"
+            for name in exported(Path(top, "kmod/kapi"))}
 
 
 def check_table(top, true):
@@ -47,9 +59,9 @@ def check_copies(top, doc):
 def check_names(doc, true):
     """The text and its example keep to what there is."""
     # These are in the headers.
-    known = true | dict.fromkeys(["dat_ia_open", "dat_ext_memory_segment"], "there")
+    known = true | dict.fromkeys(["dat_ia_open", "dat_ext_memory_segment"], "works")
     for name in sorted(set(re.findall(r"\b(dat_\w+)\(", doc))):
-        if known.get(name) != "there":
+        if known.get(name) not in ("works", REFUSED.get(name)):
             problems.append(f"{name}: docs/kdapl.md tells of it, but it is {known.get(name)}")
 
 
