@@ -73,7 +73,6 @@ check-siw: ## all of the suite on the debug kernel over soft iWARP
 
 check-storage: ## the storage target, all of it, for an hour: fio, cuts, machines switched off
 	@scripts/setup all
-	@scripts/setup storage
 	@$(MAKE) --no-print-directory kmod KERNEL=6.1
 	@$(MAKE) --no-print-directory kmod KERNEL=6.12
 	@$(MAKE) --no-print-directory kmod KERNEL=debug
