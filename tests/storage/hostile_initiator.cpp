@@ -276,6 +276,18 @@ TEST_F(HostileInitiator, TakesTheSessionAway)
 
 /* ---- after a login ---- */
 
+/* It is not asked to say Yes; but then it has nothing to ask for. */
+TEST_F(HostileInitiator, WantsNoRdma)
+{
+	constexpr std::string_view yes = "RDMAExtensions=Yes";
+	std::string keys = Session::keys();
+	Session session(adapter_);
+
+	keys.replace(keys.find(yes), yes.size(), "RDMAExtensions=No");
+	ASSERT_EQ(session.log_in(keys), 0U);
+	expect_dropped(session, session.read_blocks(16).bytes());
+}
+
 TEST_F(HostileInitiator, LogsInTwice)
 {
 	auto session = logged_in();
@@ -444,6 +456,29 @@ TEST_F(HostileInitiator, LeavesGapsInTheOrderOfCommands)
 		session->connection.send(session->test_unit_ready());
 	}
 	EXPECT_FALSE(session->connection.receive(response, 2s).has_value());
+}
+
+/* A write brings its first burst, so that the rest is fetched, and then the gap is filled. */
+TEST_F(HostileInitiator, WritesBeforeItsTurn)
+{
+	constexpr std::uint32_t piece = 8192, burst = 65536;
+	auto session = logged_in();
+	const std::uint32_t skipped = session->command_number++;
+	const Message message = session->write_blocks(2 * burst / block_size)
+					.u8(1, write_flag | 1)
+					.with(std::string(piece, 'a'));
+	const std::uint32_t tag = session->tag - 1;
+
+	session->connection.send(message);
+	for (std::uint32_t at = piece, number = 0; at < burst; at += piece, number++) {
+		Message more(data_out, at + piece == burst ? final_flag : 0);
+		more.u32(16, tag).u32(20, no_tag).u32(28, session->status_number);
+		more.u32(36, number).u32(40, at).with(std::string(piece, 'b'));
+		session->connection.send(more);
+	}
+	session->connection.receive(response, 2s);
+	session->connection.send(session->test_unit_ready().u32(24, skipped));
+	EXPECT_TRUE(session->connection.dropped(5s));
 }
 
 TEST_F(HostileInitiator, UsesATagTwice)

@@ -20,7 +20,7 @@
 #include "isert.h"
 
 /* How long an answer may take where somebody waits for it. */
-#define ANSWER_TIME	HZ
+#define ANSWER_TIME	(HZ / 4)
 
 /* Guards what struct isert_np and the first part of struct isert_conn say. */
 static DEFINE_SPINLOCK(login_lock);
@@ -60,7 +60,7 @@ static void np_idle(struct isert_np *np)
 
 static bool over(const struct isert_conn *conn)
 {
-	return READ_ONCE(conn->down) || time_after(jiffies, conn->deadline);
+	return READ_ONCE(conn->down) || (!conn->login_rx && time_after(jiffies, conn->deadline));
 }
 
 /* Each second. All of them where @all. */

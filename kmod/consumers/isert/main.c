@@ -2,9 +2,8 @@
 /*
  * The module: LIO's transport of type iSER, and what can be set.
  *
- * As that for TCP it has no iscsit_wait_conn: LIO itself frees the commands of a
- * connection that closes. All that it needs for that is a connection on which nothing
- * moves any more when its receive thread leaves isert_get_rx_pdu(). T10-PI there is none.
+ * As that for TCP it has no iscsit_wait_conn: LIO itself frees the commands of a connection
+ * on which nothing moves any more when its receive thread leaves isert_get_rx_pdu().
  */
 
 #include <linux/module.h>
@@ -26,10 +25,11 @@ static enum target_prot_op isert_get_sup_prot_ops(struct iscsit_conn *lio)
 	return TARGET_PROT_NORMAL;
 }
 
-/* The commands of a connection that fails are not taken up by another one. */
+/* No other connection takes up the commands of one that fails, or joins it, from TCP even. */
 static int isert_validate_params(struct iscsit_conn *lio)
 {
-	return iscsi_change_param_sprintf(lio, "ErrorRecoveryLevel=0") ? -1 : 0;
+	return iscsi_change_param_sprintf(lio, "ErrorRecoveryLevel=0") ||
+	       iscsi_change_param_sprintf(lio, "MaxConnections=1") ? -1 : 0;
 }
 
 static struct iscsit_transport isert_transport = {

@@ -119,7 +119,8 @@ static int rx_scsi(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 	failed = cmd->sense_reason;
 	more = cmd->unsolicited_data && cmd->write_data_done < se_cmd->data_length;
 	ret = iscsit_sequence_cmd(conn->conn, cmd, (void *)req, req->cmdsn);
-	if (ret == CMDSN_ERROR_CANNOT_RECOVER)
+	/* A gap: it would be executed with its data, and again in its turn. */
+	if (ret == CMDSN_ERROR_CANNOT_RECOVER || (ret == CMDSN_HIGHER_THAN_EXP && !failed))
 		return -EPROTO;
 	if (failed || ret == CMDSN_LOWER_THAN_EXP)
 		target_put_sess_cmd(se_cmd);
@@ -317,14 +318,14 @@ static const struct {
 /* What goes on with a command that there is brings none of its own: NULL for it. */
 static int dispatch(struct isert_conn *conn, struct isert_rx *rx)
 {
-	const struct iscsi_hdr *hdr = &rx->pdu->iscsi;
-	u8 op = hdr->opcode & ISCSI_OPCODE_MASK;
+	const struct iscsi_sess_ops *ops = conn->conn->sess->sess_ops;
+	u8 op = rx->pdu->iscsi.opcode & ISCSI_OPCODE_MASK;
 	struct iscsit_cmd *cmd = NULL;
 	bool goes_on;
 	int ret;
 
 	if (op >= ARRAY_SIZE(requests) || !requests[op].take ||
-	    (conn->conn->sess->sess_ops->SessionType && !requests[op].discovery) ||
+	    (ops->SessionType ? !requests[op].discovery : !ops->RDMAExtensions) ||
 	    (requests[op].is_right && !requests[op].is_right(conn, rx)))
 		return -EPROTO;
 	goes_on = op == ISCSI_OP_SCSI_DATA_OUT ||
