@@ -71,7 +71,7 @@ check-siw: ## all of the suite on the debug kernel over soft iWARP
 	@$(MAKE) --no-print-directory ulib
 	@scripts/run-tests check-siw
 
-check-storage: ## the storage target, all of it, for two hours: fio, cuts, machines switched off
+check-storage: ## the storage target, all of it, for more than an hour: fio, cuts, machines switched off
 	@scripts/setup all
 	@$(MAKE) --no-print-directory kmod KERNEL=6.1
 	@$(MAKE) --no-print-directory kmod KERNEL=6.12
