@@ -215,14 +215,10 @@ static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
 }
 
 /* The receives of an SRQ that it took along come out of the completion queue. */
-static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
+static void ep_destroy_qp_of_srq(struct kdapl_ep *ep, struct ib_qp *qp)
 {
 	struct kdapl_srq *srq = ep->srq;
 
-	if (!srq) {
-		ib_destroy_qp(qp);
-		return;
-	}
 	mutex_lock(&srq->mutex);
 	/* A driver may throw away what it finds there of the queue pair. */
 	kdapl_cq_drain(kdapl_srq_cq(ep));
@@ -230,6 +226,22 @@ static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
 	kdapl_cq_drain(kdapl_srq_cq(ep));
 	kdapl_srq_detach(srq, ep);
 	mutex_unlock(&srq->mutex);
+}
+
+/*
+ * What it completed comes out of the completion queues, which others use, too, before
+ * what that names is freed or used again. There may be more than it owes: siw
+ * completes even requests that it refused when they were posted.
+ */
+static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
+{
+	if (ep->srq)
+		ep_destroy_qp_of_srq(ep, qp);
+	else
+		ib_destroy_qp(qp);
+	kdapl_cq_drain(ep->cq);
+	if (ep->recv_cq)
+		kdapl_cq_drain(ep->recv_cq);
 }
 
 void kdapl_ep_drop_qp(struct kdapl_ep *ep)

@@ -748,6 +748,37 @@ static void wq_device_answers_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&env->ia->sq.inflight), 0);
 }
 
+/*
+ * So late does it complete that the slot would have its next request in it: nothing
+ * tells of these completions, and the queue pair goes without going to error.
+ */
+static void wq_device_answers_twice_late(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	unsigned int i;
+
+	for (i = 0; i < 2 * DEPTH; i++) {
+		env_connect(env, &tep);
+		env_qp(&tep)->post_error = -EINVAL;
+		env_qp(&tep)->post_keeps = true;
+		env_qp(&tep)->stuck = true;
+		send(env, &tep, i);
+		EXPECT_SOON(test, prog_events(&tep.conn));
+		EXPECT_DTO(test, &tep.request, i, DAT_DTO_ERR_LOCAL_EP);
+		EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+		KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.tail, 0);
+		KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+		KUNIT_EXPECT_EQ(test, kdapl_cq_drain(tep.ep->cq), 0);
+	}
+
+	env_connect(env, &tep);
+	send(env, &tep, i);
+	KUNIT_EXPECT_EQ(test, finish_sends(&tep, 1), 1);
+	EXPECT_DTO(test, &tep.request, i, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+}
+
 /* An EP that refused something never works again before a reset. */
 static void wq_refused_before_connect(struct kunit *test)
 {
@@ -897,6 +928,7 @@ static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_refused_in_order),
 	KUNIT_CASE(wq_device_refuses),
 	KUNIT_CASE(wq_device_answers_twice),
+	KUNIT_CASE(wq_device_answers_twice_late),
 	KUNIT_CASE(wq_refused_before_connect),
 	KUNIT_CASE(wq_overfull),
 	KUNIT_CASE(wq_odd_size),
