@@ -17,6 +17,7 @@
 #include "ia.h"
 
 #define NOTIFIED_AGE	0x40000000
+#define EVD_BATCH	256	/* records that are handled under one hold of the lock */
 
 static u32 evd_in_ring(struct kdapl_evd *evd)
 {
@@ -101,20 +102,47 @@ static void evd_count(struct kdapl_evd *evd, const struct kdapl_evrec *rec,
 		evd->backlog_loud += n;
 }
 
-/* Move what waits into the ring, as far as there is room. */
+/* One of those that waited waits no more. Its place is the caller's. */
+static void evd_leaves_backlog(struct kdapl_evd *evd, struct kdapl_evrec *rec)
+{
+	list_del_init(&rec->list);
+	evd_count(evd, rec, -1);
+	if (rec == evd->backlog_last)
+		evd->backlog_last = NULL;
+}
+
+/*
+ * There may be as many records as a program's EPs have slots: softirqs and other
+ * threads have their turn every now and then.
+ */
+static void evd_pause(struct kdapl_evd *evd, unsigned int n)
+	__must_hold(&evd->lock)
+{
+	if (n % EVD_BATCH)
+		return;
+	spin_unlock_bh(&evd->lock);
+	spin_lock_bh(&evd->lock);
+}
+
+/*
+ * Move what waits into the ring, as far as there is room. The lock is let go
+ * meanwhile, and the EVD may be dead on return.
+ */
 static void evd_refill(struct kdapl_evd *evd)
 {
 	struct kdapl_evrec *rec;
+	unsigned int n = 0;
 
-	while (!list_empty(&evd->backlog)) {
+	while (!evd->dead && !list_empty(&evd->backlog)) {
 		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
 		if (kdapl_event_tells(&rec->event) && !evd_has_room(evd))
 			break;
-		list_del_init(&rec->list);
-		evd_count(evd, rec, -1);
+		evd_leaves_backlog(evd, rec);
 		evd_store(evd, &rec->event, rec);
+		evd_pause(evd, ++n);
 	}
-	evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
+	if (!evd->dead)
+		evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
 
 /* There is what a waiter waits for: enough events, or an unread notification. */
@@ -129,20 +157,33 @@ static bool evd_ready(struct kdapl_evd *evd)
 		(s32)(evd->notified - READ_ONCE(head->head)) > 0);
 }
 
-/* The latest event becomes a notification, if it was none. */
-static void evd_make_loud(struct kdapl_evd *evd)
+/* The latest event that waits, or NULL. It is only looked for after a cancellation. */
+static struct kdapl_evrec *evd_last(struct kdapl_evd *evd)
 {
 	struct kdapl_evrec *rec;
 
+	if (!evd->backlog_len || evd->backlog_last)
+		return evd->backlog_last;
 	list_for_each_entry_reverse(rec, &evd->backlog, list) {
-		if (!kdapl_event_tells(&rec->event))
-			continue;
-		evd->backlog_loud += rec->quiet;
-		rec->quiet = false;
-		rec->told = true;
+		if (kdapl_event_tells(&rec->event))
+			break;
+	}
+	evd->backlog_last = rec;
+	return rec;
+}
+
+/* The latest event becomes a notification, if it was none. */
+static void evd_make_loud(struct kdapl_evd *evd)
+{
+	struct kdapl_evrec *rec = evd_last(evd);
+
+	if (!rec) {
+		evd->notified = evd->tail;
 		return;
 	}
-	evd->notified = evd->tail;
+	evd->backlog_loud += rec->quiet;
+	rec->quiet = false;
+	rec->told = true;
 }
 
 /*
@@ -186,6 +227,8 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		rec->told = false;
 		list_add_tail(&rec->list, &evd->backlog);
 		evd_count(evd, rec, 1);
+		if (event_came)
+			evd->backlog_last = rec;
 		evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 	}
 	if (event_came)
@@ -199,6 +242,9 @@ u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
 	u32 in_ring, there = 0;
 
 	spin_lock_bh(&evd->lock);
+	/* Who took the last one may be about to move up what waits. */
+	if (!list_empty(&evd->backlog))
+		evd_refill(evd);
 	in_ring = evd->dead ? 0 : evd_in_ring(evd);
 	if (in_ring) {
 		*event = evd->entries[(evd->tail - in_ring) &
@@ -233,18 +279,15 @@ int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie)
 	if (!(evd->flags & DAT_EVD_SOFTWARE_FLAG))
 		return -EINVAL;
 	spin_lock_bh(&evd->lock);
+	evd_refill(evd);
 	if (evd->dead) {
 		ret = -ENOENT;
-		goto out;
-	}
-	evd_refill(evd);
-	if (list_empty(&evd->backlog) && evd_has_room(evd)) {
+	} else if (list_empty(&evd->backlog) && evd_has_room(evd)) {
 		evd_store(evd, &event, NULL);
 		evd_wake(evd, false);
 	} else {
 		ret = -ENOBUFS;
 	}
-out:
 	spin_unlock_bh(&evd->lock);
 	return ret;
 }
@@ -312,11 +355,32 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 		return;
 	spin_lock_bh(&evd->lock);
 	if (!list_empty(&rec->list)) {
-		list_del_init(&rec->list);
-		evd_count(evd, rec, -1);
+		evd_leaves_backlog(evd, rec);
 		evd_keep_told(evd, rec->told);
 	}
 	spin_unlock_bh(&evd->lock);
+}
+
+/*
+ * As evd_pause(), in the midst of the backlog: a record without an event keeps the
+ * place before @rec. Where it has left with those before it, all that is there comes
+ * behind.
+ */
+static struct kdapl_evrec *evd_pause_before(struct kdapl_evd *evd,
+					    struct kdapl_evrec *rec,
+					    unsigned int n)
+{
+	struct kdapl_evrec mark = {};
+
+	if (n % EVD_BATCH)
+		return rec;
+	list_add_tail(&mark.list, &rec->list);
+	evd_pause(evd, n);
+	if (list_empty(&mark.list))
+		return list_first_entry(&evd->backlog, struct kdapl_evrec, list);
+	rec = list_next_entry(&mark, list);
+	list_del(&mark.list);
+	return rec;
 }
 
 void kdapl_evd_cancel_all(struct kdapl_evd *evd,
@@ -324,17 +388,20 @@ void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 			  void *arg, struct list_head *list)
 {
 	struct kdapl_evrec *rec, *next;
-	bool told = false;
+	unsigned int n = 0;
 
 	spin_lock_bh(&evd->lock);
-	list_for_each_entry_safe(rec, next, &evd->backlog, list) {
-		if (!match(rec, arg))
-			continue;
-		list_move_tail(&rec->list, list);
-		evd_count(evd, rec, -1);
-		told |= rec->told;
+	rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
+	while (!list_entry_is_head(rec, &evd->backlog, list)) {
+		next = list_next_entry(rec, list);
+		if (match(rec, arg)) {
+			evd_leaves_backlog(evd, rec);
+			list_add_tail(&rec->list, list);
+			/* At once: a waiter may look in the next pause. */
+			evd_keep_told(evd, rec->told);
+		}
+		rec = evd_pause_before(evd, next, ++n);
 	}
-	evd_keep_told(evd, told);
 	spin_unlock_bh(&evd->lock);
 }
 
@@ -369,10 +436,9 @@ u32 kdapl_evd_fill(struct kdapl_evd *evd)
 	u32 count = 0;
 
 	spin_lock_bh(&evd->lock);
-	if (!evd->dead) {
-		evd_refill(evd);
+	evd_refill(evd);
+	if (!evd->dead)
 		count = kdapl_evd_queued(evd);
-	}
 	spin_unlock_bh(&evd->lock);
 	return count;
 }
@@ -383,17 +449,15 @@ static int evd_wait_state(struct kdapl_evd *evd)
 	int ret = 1;
 
 	spin_lock_bh(&evd->lock);
-	if (evd->dead) {
+	evd_refill(evd);
+	if (evd->dead)
 		ret = -ECANCELED;
-	} else if (!evd->waitable) {
+	else if (!evd->waitable)
 		ret = -EBADFD;
-	} else {
-		evd_refill(evd);
-		if (evd_ready(evd))
-			ret = 0;
-		else if (evd->flags_shown & KDAPL_EV_DEAD)
-			ret = -ECANCELED;
-	}
+	else if (evd_ready(evd))
+		ret = 0;
+	else if (evd->flags_shown & KDAPL_EV_DEAD)
+		ret = -ECANCELED;
 	spin_unlock_bh(&evd->lock);
 	return ret;
 }
@@ -490,23 +554,23 @@ int kdapl_evd_move(struct kdapl_evd *evd)
 	WRITE_ONCE(evd->ring->flags, evd->flags_shown);
 	/* (E) pairs with (F): the moved events are there before they count. */
 	smp_store_release(&evd->ring->tail, evd->tail);
-	evd_refill(evd);
 	return 0;
 }
 
 /* Nothing is queued any more; who waits is told so. */
 static void evd_close(struct kdapl_evd *evd)
 {
-	struct kdapl_evrec *rec, *next;
+	struct kdapl_evrec *rec;
+	unsigned int n = 0;
 
 	spin_lock_bh(&evd->lock);
 	evd->dead = true;
-	list_for_each_entry_safe(rec, next, &evd->backlog, list) {
-		list_del_init(&rec->list);
+	while (!list_empty(&evd->backlog)) {
+		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
+		evd_leaves_backlog(evd, rec);
 		evd_release(rec);
+		evd_pause(evd, ++n);
 	}
-	evd->backlog_len = 0;
-	evd->backlog_loud = 0;
 	wake_up_all(&evd->wait);
 	spin_unlock_bh(&evd->lock);
 }

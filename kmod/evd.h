@@ -59,6 +59,7 @@ struct kdapl_evd {
 	struct list_head backlog;
 	u32 backlog_len;	/* events in it; records without one do not count */
 	u32 backlog_loud;	/* those of them that are notifications */
+	struct kdapl_evrec *backlog_last;	/* the latest of them, NULL: not known */
 	u32 notify;		/* enum kdapl_notify, of all that uses it */
 	u32 notify_users;	/* completion streams of EPs */
 	u32 notified;		/* index behind the last notification in the ring */
@@ -177,8 +178,8 @@ void kdapl_evd_unuse_async(struct kdapl_ia *ia, struct kdapl_evd *evd);
 void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec);
 
 /*
- * The same for all records that @match says yes to; it runs under the EVD's lock.
- * They are added to @list.
+ * The same for all records that @match says yes to; it runs under the EVD's lock,
+ * which is let go now and then. They are added to @list. Process context.
  */
 void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 			  bool (*match)(struct kdapl_evrec *rec, void *arg),
@@ -214,9 +215,9 @@ int kdapl_evd_ring_create(struct kdapl_ia *ia, u32 qlen,
 			  struct kdapl_region **region);
 
 /*
- * Move to the ring that was made by the first step of a resize, and put what
- * waits for room into it. -EBADFD: there is none. What is no longer needed is at
- * @evd->next then.
+ * Move to the ring that was made by the first step of a resize; what waits for
+ * room is still to be put there. Caller holds the lock, the EVD is not dead.
+ * -EBADFD: there is none. What is no longer needed is at @evd->next then.
  */
 int kdapl_evd_move(struct kdapl_evd *evd);
 

@@ -63,6 +63,9 @@ static int resize_commit(struct kdapl_evd *evd, struct kdapl_evd_resize *arg)
 
 	if (old)
 		kdapl_region_free(&evd->obj.ia->regions, old);
+	/* There is room for what waits. */
+	if (!ret)
+		kdapl_evd_fill(evd);
 	return ret;
 }
 
