@@ -101,9 +101,13 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 
 	if (!rec || !cr)
 		goto err;
+	ret = -ENOSPC;
+	/* Where it is handed over the one that had it goes, perhaps of the same IA. */
+	if (!atomic_add_unless(&sp->obj.ia->crs, 1, KDAPL_CR_MAX + !!from))
+		goto err;
 	ret = kdapl_obj_init(&cr->obj, sp->obj.ia, &kdapl_cr_ops, 0);
 	if (ret)
-		goto err;
+		goto err_count;
 
 	mutex_init(&cr->mutex);
 	cr_fill(cr, id, request);
@@ -131,10 +135,13 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	return 0;
 
 err_obj:
+	atomic_dec(&sp->obj.ia->crs);
 	/* It frees the CR. */
 	kdapl_obj_abort(&cr->obj);
 	kfree(rec);
 	return -ENOMEM;
+err_count:
+	atomic_dec(&sp->obj.ia->crs);
 err:
 	kfree(rec);
 	kfree(cr);
@@ -200,6 +207,7 @@ static void cr_decided(struct kdapl_cr *cr)
 		kdapl_obj_unuse(&cr->ep->obj);
 	cr->ep = NULL;
 	atomic_dec(&cr->sp->pending);
+	atomic_dec(&cr->obj.ia->crs);
 	kdapl_obj_put(&cr->sp->obj);
 	cr->sp = NULL;
 }

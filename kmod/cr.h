@@ -17,6 +17,12 @@
 struct kdapl_ep;
 struct kdapl_sp;
 
+/*
+ * Undecided at a time, over all service points of an IA. What they take of memory,
+ * in rdma_cm above all, is charged to nobody: peers cause it.
+ */
+#define KDAPL_CR_MAX	4096
+
 /**
  * struct kdapl_cr - a connection request
  * @obj: common part
@@ -54,7 +60,7 @@ extern const struct kdapl_obj_ops kdapl_cr_ops;
  * @from: NULL, or the CR that had it; its mutex is held
  *
  * Makes the CR and queues its event; the EP of an RSP becomes the CR's. On
- * failure @id and @sp are as they were.
+ * failure @id and @sp are as they were; -ENOSPC: the IA has too many.
  */
 int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		    const struct rdma_conn_param *request,

@@ -69,6 +69,7 @@ struct kdapl_ia {
 	struct kdapl_sq sq;
 
 	struct mutex join_lock;		/* who changes what EVDs notify of */
+	atomic_t crs;			/* connection requests without a decision */
 	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */

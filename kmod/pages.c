@@ -106,6 +106,9 @@ static struct kdapl_pages *pages_alloc(struct ib_device *dev, u64 npages,
 {
 	struct kdapl_pages *pages;
 
+	/* No kernel gives so much at a time, and it warns of who asks. */
+	if (npages > INT_MAX / sizeof(*pages->page))
+		return NULL;
 	pages = kzalloc(sizeof(*pages), pages_gfp(kernel));
 	if (!pages)
 		return NULL;

@@ -534,6 +534,33 @@ static void psp_backlog(struct kunit *test)
 						NULL));
 }
 
+/* All of an IA's service points together have a limit, which a decision makes room in. */
+static void psp_backlog_of_all(struct kunit *test)
+{
+	struct kdapl_ia *ia = the->env->ia;
+	DAT_PSP_HANDLE psp = make_psp(test, PORT);
+	DAT_PSP_HANDLE next = make_psp(test, PORT + 1);
+	int others;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR6, PORT));
+	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), 1);
+	others = atomic_xchg(&ia->crs, KDAPL_CR_MAX);
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
+	KUNIT_EXPECT_EQ(test, fake_listen.rejects, 1);
+	/* What is handed over is no more than before. */
+	EXPECT_DONE(test, dat_cr_handoff(next_request(test, psp, PORT), PORT + 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), KDAPL_CR_MAX);
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
+	EXPECT_DONE(test, dat_cr_reject(next_request(test, next, PORT + 1), 0, NULL));
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR6, PORT));
+	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), KDAPL_CR_MAX);
+	atomic_set(&ia->crs, others);
+	EXPECT_DONE(test, dat_psp_free(psp));
+	EXPECT_DONE(test, dat_psp_free(next));
+	EXPECT_DONE(test, dat_cr_reject(next_request(test, NULL, PORT), 0, NULL));
+	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), 0);
+}
+
 static void rsp_takes_one(struct kunit *test)
 {
 	DAT_EP_HANDLE ep = make_ep(test);
@@ -924,6 +951,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(sp_handles_of_another_ia),
 	KUNIT_CASE(accept_on_an_ep_of_another_ia),
 	KUNIT_CASE(psp_backlog),
+	KUNIT_CASE(psp_backlog_of_all),
 	KUNIT_CASE(rsp_takes_one),
 	KUNIT_CASE(psp_query),
 	KUNIT_CASE(rsp_query),
