@@ -10,13 +10,11 @@
  * changed something.
  */
 
-#include <linux/kthread.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
 
 #include "cm.h"
+#include "cm_connector.h"
 #include "cm_data.h"
 #include "cm_qp.h"
 #include "cr.h"
@@ -93,8 +91,7 @@ static void cm_no_answer(struct kdapl_ep *ep, const struct rdma_cm_id *id)
 		cm_unreachable(ep, id);
 }
 
-/* An attempt that failed with an errno, at once or in an event. */
-static void cm_failed(struct kdapl_ep *ep, const struct rdma_cm_id *id, int err)
+void kdapl_cm_failed(struct kdapl_ep *ep, const struct rdma_cm_id *id, int err)
 {
 	switch (err) {
 	case -ETIMEDOUT:
@@ -111,6 +108,11 @@ static void cm_failed(struct kdapl_ep *ep, const struct rdma_cm_id *id, int err)
 	case -EHOSTDOWN:
 	case -ENETDOWN:
 		cm_unreachable(ep, id);
+		break;
+	case -EUSERS:
+		/* Its user waits for the answers of too many. */
+		if (!cm_again(ep, id, CM_RETRY_DELAY))
+			cm_unreachable(ep, id);
 		break;
 	default:
 		cm_end(ep, id, DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
@@ -157,78 +159,9 @@ static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
 
 /* ---- the active side --------------------------------------------------- */
 
-static void cm_connect_param(struct kdapl_ep *ep, struct rdma_conn_param *param)
+void kdapl_cm_connect_param(struct kdapl_ep *ep, struct rdma_conn_param *param)
 {
 	kdapl_cm_conn_param(ep, param, ep->cm.request, ep->cm.request_size);
-}
-
-/*
- * siw sends a request with a TCP connect that blocks for minutes where nobody
- * answers. So a thread does it: rdma_cm's one worker stays free for others, and
- * a signal ends it.
- */
-static int cm_connector(void *data)
-{
-	struct kdapl_ep *ep = data;
-	struct rdma_conn_param param;
-	struct rdma_cm_id *id;
-	int ret;
-
-	/* Who stops it ends the attempt first, and then sends the signal. */
-	allow_signal(SIGKILL);
-	spin_lock_bh(&ep->lock);
-	id = ep->cm.id;
-	if (id && !kdapl_cm_pending(ep, id))
-		id = NULL;
-	spin_unlock_bh(&ep->lock);
-	if (!id)
-		return 0;
-
-	cm_connect_param(ep, &param);
-	ret = rdma_connect(id, &param);
-	if (ret)
-		cm_failed(ep, id, ret);
-	return 0;
-}
-
-static void cm_start_connector(struct kdapl_ep *ep, struct rdma_cm_id *id)
-{
-	struct task_struct *task;
-	bool pending;
-
-	task = kthread_create(cm_connector, ep, "kdapl_connect");
-	if (IS_ERR(task)) {
-		cm_failed(ep, id, PTR_ERR(task));
-		return;
-	}
-	get_task_struct(task);
-	spin_lock_bh(&ep->lock);
-	pending = kdapl_cm_pending(ep, id);
-	if (pending) {
-		ep->cm.connector = task;
-		wake_up_process(task);
-	}
-	spin_unlock_bh(&ep->lock);
-	if (!pending) {
-		kthread_stop(task);
-		put_task_struct(task);
-	}
-}
-
-/* The thread has returned when this does, and so needs the id no more. */
-static void cm_stop_connector(struct kdapl_ep *ep)
-{
-	struct task_struct *task;
-
-	spin_lock_bh(&ep->lock);
-	task = ep->cm.connector;
-	ep->cm.connector = NULL;
-	spin_unlock_bh(&ep->lock);
-	if (!task)
-		return;
-	send_sig(SIGKILL, task, 1);
-	kthread_stop(task);
-	put_task_struct(task);
 }
 
 static void cm_route_resolved(struct kdapl_ep *ep, struct rdma_cm_id *id)
@@ -243,14 +176,14 @@ static void cm_route_resolved(struct kdapl_ep *ep, struct rdma_cm_id *id)
 	if (!pending)
 		return;
 	if (cm_ia(ep)->iwarp) {
-		cm_start_connector(ep, id);
+		kdapl_cm_start_connector(ep, id);
 		return;
 	}
 
-	cm_connect_param(ep, &param);
+	kdapl_cm_connect_param(ep, &param);
 	ret = rdma_connect_locked(id, &param);
 	if (ret)
-		cm_failed(ep, id, ret);
+		kdapl_cm_failed(ep, id, ret);
 }
 
 static void cm_addr_resolved(struct kdapl_ep *ep, struct rdma_cm_id *id)
@@ -271,14 +204,14 @@ static void cm_response(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		ret = kdapl_cm_qp_ready(ep, id);
 	if (ret) {
 		rdma_reject(id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
-		cm_failed(ep, id, ret);
+		kdapl_cm_failed(ep, id, ret);
 		return;
 	}
 
 	/* On failure it rejects. */
 	ret = rdma_accept(id, NULL);
 	if (ret)
-		cm_failed(ep, id, ret);
+		kdapl_cm_failed(ep, id, ret);
 	else if (!cm_up(ep, id, answer))
 		rdma_disconnect(id);
 }
@@ -311,11 +244,17 @@ static void cm_established(struct kdapl_ep *ep, struct rdma_cm_id *id,
 			   const struct rdma_conn_param *answer)
 {
 	bool known;
+	int ret;
 
 	spin_lock_bh(&ep->lock);
 	known = ep->cm.id == id && ep->cm.up;
 	spin_unlock_bh(&ep->lock);
-	if (!known && !cm_up(ep, id, answer))
+	if (known)
+		return;
+	ret = kdapl_cm_settle_siw(ep, id, answer);
+	if (ret)
+		kdapl_cm_failed(ep, id, ret);
+	if (ret || !cm_up(ep, id, answer))
 		rdma_disconnect(id);
 }
 
@@ -358,7 +297,7 @@ static int cm_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		if (event->status)
-			cm_failed(ep, id, event->status);
+			kdapl_cm_failed(ep, id, event->status);
 		else
 			cm_established(ep, id, &event->param.conn);
 		break;
@@ -370,7 +309,7 @@ static int cm_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		cm_no_answer(ep, id);
 		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		cm_failed(ep, id, event->status);
+		kdapl_cm_failed(ep, id, event->status);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
 		cm_rejected(ep, id, &event->param.conn);
@@ -443,7 +382,7 @@ static void cm_retry_work(struct work_struct *work)
 	int ret;
 
 	/* The error that led here was its own, or came after it. */
-	cm_stop_connector(ep);
+	kdapl_cm_stop_connector(ep);
 	spin_lock_bh(&ep->lock);
 	old = cm->id;
 	again = old && kdapl_cm_pending(ep, old);
@@ -455,7 +394,7 @@ static void cm_retry_work(struct work_struct *work)
 	id = rdma_create_id(cm_ia(ep)->net, cm_handler, ep, RDMA_PS_TCP,
 			    IB_QPT_RC);
 	if (IS_ERR(id)) {
-		cm_failed(ep, old, PTR_ERR(id));
+		kdapl_cm_failed(ep, old, PTR_ERR(id));
 		return;
 	}
 	ret = cm_bind(ep, id, &remote);
@@ -665,7 +604,7 @@ void kdapl_cm_disconnect(struct kdapl_ep *ep)
 	 * to the reset or the freeing of the EP; what still comes up is taken
 	 * down.
 	 */
-	cm_stop_connector(ep);
+	kdapl_cm_stop_connector(ep);
 	if (!up && !cm_ia(ep)->iwarp)
 		kdapl_cm_destroy(ep);
 }
@@ -685,7 +624,7 @@ void kdapl_cm_destroy(struct kdapl_ep *ep)
 	/* Without an id nobody queues these again. */
 	cancel_delayed_work_sync(&cm->timeout);
 	cancel_delayed_work_sync(&cm->retry);
-	cm_stop_connector(ep);
+	kdapl_cm_stop_connector(ep);
 	if (id)
 		rdma_destroy_id(id);
 }

@@ -33,6 +33,7 @@ struct kdapl_ia;
  * @timeout: the consumer's own timer
  * @retry: another attempt
  * @connector: the thread that sends the request where that blocks, or NULL
+ * @connecting: it is one of its user's threads that count
  * @request: private data that goes out with the request
  * @request_size: bytes of it
  * @private_data_size: bytes that came back
@@ -49,6 +50,7 @@ struct kdapl_cm {
 	struct delayed_work timeout;
 	struct delayed_work retry;
 	struct task_struct *connector;
+	atomic_t connecting;	/* 0 or 1 */
 	u8 request_size;
 	u8 private_data_size;
 	u8 request[KDAPL_PRIVATE_DATA_MAX];

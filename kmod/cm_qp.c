@@ -36,6 +36,31 @@ out:
 }
 
 /*
+ * iWARP: the connection is up already. Where the peer serves fewer reads than were
+ * asked for siw goes on, and where it serves none siw refuses a read and completes it
+ * later as well. Other drivers find out what does not fit, and do not agree on which
+ * field of @answer is whose.
+ */
+int kdapl_cm_settle_siw(struct kdapl_ep *ep, const struct rdma_cm_id *id,
+			const struct rdma_conn_param *answer)
+{
+	u32 serves = answer->responder_resources;
+	int ret = 0;
+
+	if (ep->obj.ia->dev->ops.driver_id != RDMA_DRIVER_SIW)
+		return 0;
+	spin_lock_bh(&ep->lock);
+	if (kdapl_cm_pending(ep, id) && ep->state == KDAPL_EP_ACTIVE_PENDING) {
+		if (!ep->rdma_read_fixed)
+			ep->rdma_read_out = min(ep->rdma_read_out, serves);
+		if (ep->rdma_read_out > serves)
+			ret = -EPROTO;
+	}
+	spin_unlock_bh(&ep->lock);
+	return ret;
+}
+
+/*
  * Over IB the peer has the last word, and knows what is a default of its own.
  * An iWARP driver would change fixed values by itself, so a mismatch is found
  * here; an EP that serves no reads at all does not care what the peer could

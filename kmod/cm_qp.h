@@ -16,6 +16,10 @@ struct kdapl_ep;
 int kdapl_cm_settle_active(struct kdapl_ep *ep, const struct rdma_cm_id *id,
 			   const struct rdma_conn_param *answer);
 
+/* The same for the side that connected over soft iWARP; else 0. */
+int kdapl_cm_settle_siw(struct kdapl_ep *ep, const struct rdma_cm_id *id,
+			const struct rdma_conn_param *answer);
+
 /* -EINVAL: the peer's @request does not fit; nothing was changed. */
 int kdapl_cm_settle_passive(struct kdapl_ep *ep,
 			    const struct rdma_conn_param *request);

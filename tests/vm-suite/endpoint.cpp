@@ -115,7 +115,7 @@ Endpoint::Endpoint(const Adapter &adapter, const EndpointSizes &sizes)
 	const DAT_PZ_HANDLE pz = sizes.pz == DAT_HANDLE_NULL ? adapter.pz() : sizes.pz;
 	if (sizes.srq == DAT_HANDLE_NULL)
 		ok(dat_ep_create(adapter.ia(), pz, recv_->evd(), request_->evd(), connect_->evd(),
-				 &attributes, &ep_));
+				 sizes.defaults ? nullptr : &attributes, &ep_));
 	else
 		ok(dat_ep_create_with_srq(adapter.ia(), pz, recv_->evd(), request_->evd(),
 					  connect_->evd(), sizes.srq, &attributes, &ep_));

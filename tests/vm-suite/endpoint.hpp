@@ -54,6 +54,8 @@ struct EndpointSizes {
 	DAT_COUNT recv_iov = 4;
 	DAT_COUNT request_iov = 4;
 	DAT_COUNT events = 64;
+	/** The provider's own attributes instead of these. */
+	bool defaults = false;
 	/** One EVD for everything instead of three. */
 	bool one_queue = false;
 	DAT_PZ_HANDLE pz = DAT_HANDLE_NULL; /**< none: the adapter's */
