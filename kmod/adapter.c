@@ -58,6 +58,11 @@ bool kdapl_driver_last_wqe(const struct ib_device *dev)
 	       dev->ops.driver_id != RDMA_DRIVER_SIW;
 }
 
+bool kdapl_driver_forgets(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_RXE;
+}
+
 /*
  * rxe goes back to a message that found no receive and repeats what stood behind
  * it, also a registration, which then fails. It does not begin an invalidation

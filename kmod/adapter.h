@@ -67,6 +67,8 @@ struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
 					struct net *net);
 /* A queue pair in error tells when it has given back its SRQ's receives. */
 bool kdapl_driver_last_wqe(const struct ib_device *dev);
+/* A receive of an SRQ whose message is cut off by the connection's end is lost. */
+bool kdapl_driver_forgets(const struct ib_device *dev);
 const char *kdapl_driver_name(const struct ib_device *dev);
 /* The driver registers a program's memory rightly when the kernel asks it to. */
 bool kdapl_driver_registers(const struct ib_device *dev);

@@ -6,6 +6,7 @@
 #include "cm_qp.h"
 #include "ep.h"
 #include "ia.h"
+#include "srq.h"
 
 /*
  * @answer tells how many reads the peer serves (initiator_depth) and how many
@@ -136,6 +137,8 @@ int kdapl_cm_qp_ready(struct kdapl_ep *ep, struct rdma_cm_id *id)
 	spin_lock_bh(&ep->lock);
 	ret = kdapl_cm_pending(ep, id) ? 0 : -ECONNABORTED;
 	spin_unlock_bh(&ep->lock);
+	if (!ret)
+		kdapl_srq_begin(ep);
 	for (i = 0; !ret && i < ARRAY_SIZE(states); i++)
 		ret = qp_move(ep, id, states[i]);
 	mutex_unlock(&ep->cm.qp_mutex);

@@ -150,6 +150,7 @@ struct kdapl_ep {
 	struct hlist_node srq_node;	/* in its SRQ, guarded by the SRQ's mutex */
 	struct ib_qp *srq_qp;		/* by which it is found there */
 	bool srq_listened;		/* srq_listen.c looks for its receives */
+	u64 srq_seen;			/* the latest receive it completed, see srq_lost.c */
 
 	struct kdapl_slot status;	/* struct kdapl_ep_status */
 	struct kdapl_cq *cq;

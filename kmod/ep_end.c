@@ -109,12 +109,19 @@ static void ep_await_device(struct kdapl_ep *ep)
  */
 static void ep_leave_srq(struct kdapl_ep *ep, bool up)
 {
+	bool last;
+
 	if (!ep->srq || !ep->qp)
 		return;
 	if (up && kdapl_driver_last_wqe(ep->obj.ia->dev))
 		wait_event_idle_timeout(ep->idle, READ_ONCE(ep->last_wqe),
 					EP_LAST_WQE);
+	/* Pairs with ep_qp_event(): what completed before is there to be drained. */
+	last = smp_load_acquire(&ep->last_wqe);
 	kdapl_cq_drain(kdapl_srq_cq(ep));
+	if (last)
+		WRITE_ONCE(ep->srq_seen, KDAPL_SRQ_TAKES_NONE);
+	kdapl_srq_reclaim(ep->srq, ep);
 }
 
 /* What the device said of the queue pair counts, though no worker came to it yet. */

@@ -59,7 +59,8 @@ static void ep_qp_event(struct ib_event *event, void *context)
 		queue_work(kdapl_workqueue, &ep->notify_work);
 		break;
 	case IB_EVENT_QP_LAST_WQE_REACHED:
-		WRITE_ONCE(ep->last_wqe, true);
+		/* Pairs with ep_leave_srq(). */
+		smp_store_release(&ep->last_wqe, true);
 		wake_up(&ep->idle);
 		break;
 	default:

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "adapter.h"
 #include "ia.h"
 #include "lmr.h"
 #include "sq.h"
@@ -31,25 +32,12 @@ enum {
 	SRQ_REASON_LOW		= 2,
 };
 
-/* A slot: a receive, and what the device needs to know of it. */
-struct srq_work {
-	struct kdapl_work work;
-	struct list_head list;		/* in free or pending */
-	u32 num_sge;
-	struct ib_sge sge[KDAPL_SEGS_MAX];
-};
-
 /* Slots that were made together. They never move: the device names them. */
 struct srq_chunk {
 	struct list_head list;
 	u32 count;
-	struct srq_work slot[];
+	struct kdapl_srq_work slot[];
 };
-
-static struct srq_work *to_srq_work(struct kdapl_work *work)
-{
-	return container_of(work, struct srq_work, work);
-}
 
 /* Caller holds the lock. */
 static void srq_show(struct kdapl_srq *srq)
@@ -174,7 +162,7 @@ int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low)
 static unsigned int srq_chain(struct kdapl_srq *srq, struct ib_recv_wr *wr)
 {
 	u32 room = min_t(u32, srq->window - srq->hw, SRQ_CHAIN);
-	struct srq_work *slot;
+	struct kdapl_srq_work *slot;
 	unsigned int n = 0;
 
 	list_for_each_entry(slot, &srq->pending, list) {
@@ -204,7 +192,9 @@ static void srq_refill(struct kdapl_srq *srq)
 		bad = NULL;
 		err = ib_post_srq_recv(srq->ibsrq, wr, &bad);
 		for (posted = wr; posted && posted != bad; posted = posted->next) {
-			list_del_init(srq->pending.next);
+			kdapl_srq_posted(srq, list_first_entry(&srq->pending,
+							       struct kdapl_srq_work,
+							       list));
 			srq->hw++;
 		}
 	}
@@ -231,12 +221,12 @@ static void srq_refuse(struct kdapl_srq *srq)
 	srq_fail(srq);
 }
 
-static struct srq_work *srq_get_slot(struct kdapl_srq *srq,
-				     const struct kdapl_sqe *sqe)
+static struct kdapl_srq_work *srq_get_slot(struct kdapl_srq *srq,
+					   const struct kdapl_sqe *sqe)
 {
-	struct srq_work *slot;
+	struct kdapl_srq_work *slot;
 
-	slot = list_first_entry_or_null(&srq->free, struct srq_work, list);
+	slot = list_first_entry_or_null(&srq->free, struct kdapl_srq_work, list);
 	if (!slot)
 		return NULL;
 	list_del_init(&slot->list);
@@ -269,7 +259,7 @@ static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 static bool srq_queue(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 		      const struct ib_sge *sge)
 {
-	struct srq_work *slot = srq_get_slot(srq, sqe);
+	struct kdapl_srq_work *slot = srq_get_slot(srq, sqe);
 
 	if (!slot)
 		return false;
@@ -316,6 +306,7 @@ void kdapl_srq_attach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 {
 	lockdep_assert_held(&srq->mutex);
 	ep->srq_qp = ep->qp;
+	ep->srq_seen = KDAPL_SRQ_TAKES_NONE;
 	if (ep->recv_cq)
 		srq->many_cqs = true;
 	hash_add_rcu(srq->eps, &ep->srq_node, (unsigned long)ep->srq_qp);
@@ -347,10 +338,10 @@ static struct kdapl_ep *srq_find_ep(struct kdapl_srq *srq,
 	return NULL;
 }
 
-/* The device gave it back; others can go there. */
-static void srq_taken(struct kdapl_srq *srq)
+void kdapl_srq_taken(struct kdapl_srq *srq, struct kdapl_srq_work *slot)
 {
 	spin_lock_bh(&srq->lock);
+	list_del_init(&slot->list);
 	srq->hw--;
 	srq->waiting--;
 	srq->taken++;
@@ -364,16 +355,21 @@ static void srq_taken(struct kdapl_srq *srq)
 void kdapl_srq_complete(const struct ib_wc *wc)
 {
 	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wc->wr_id;
+	struct kdapl_srq_work *slot = to_srq_work(work);
 	struct kdapl_srq *srq = work->srq;
 	struct kdapl_ep *ep;
 
 	rcu_read_lock();
 	ep = srq_find_ep(srq, wc->qp);
-	srq_taken(srq);
-	if (ep)
+	kdapl_srq_completed(srq, slot);
+	kdapl_srq_taken(srq, slot);
+	if (ep) {
+		/* Not earlier: it would be taken for one that nobody completes. */
+		WRITE_ONCE(ep->srq_seen, slot->seq);
 		kdapl_ep_took(ep, work, wc);
-	else
+	} else {
 		kdapl_srq_give_back(work, true);
+	}
 	rcu_read_unlock();
 }
 
@@ -607,11 +603,14 @@ static struct kdapl_srq *srq_alloc(const struct kdapl_ia *ia,
 	INIT_LIST_HEAD(&srq->chunks);
 	INIT_LIST_HEAD(&srq->free);
 	INIT_LIST_HEAD(&srq->pending);
+	INIT_LIST_HEAD(&srq->posted);
+	INIT_LIST_HEAD(&srq->passed);
 	INIT_WORK(&srq->tell_work, srq_tell_work);
 	kdapl_srq_listen_init(srq);
 	srq->tag = arg->tag;
 	srq->max_iov = arg->max_recv_iov;
 	srq->window = min_t(u32, ia->max_srq_window, SRQ_WINDOW);
+	srq->forgets = kdapl_driver_forgets(ia->dev);
 	return srq;
 }
 

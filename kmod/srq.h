@@ -26,6 +26,27 @@
 #define KDAPL_SRQ_MAX	16384		/* receives that a program can ask for */
 
 /**
+ * struct kdapl_srq_work - a slot: a receive, and what the device needs to know of it
+ * @work: the receive; an EP's while that has taken it
+ * @list: in free, pending, posted or passed
+ * @seq: counts those that the device was given
+ * @num_sge: segments
+ * @sge: they
+ */
+struct kdapl_srq_work {
+	struct kdapl_work work;
+	struct list_head list;
+	u64 seq;
+	u32 num_sge;
+	struct ib_sge sge[KDAPL_SEGS_MAX];
+};
+
+static inline struct kdapl_srq_work *to_srq_work(struct kdapl_work *work)
+{
+	return container_of(work, struct kdapl_srq_work, work);
+}
+
+/**
  * struct kdapl_srq - a shared receive queue
  * @obj: one user for each of its EPs
  * @pz: where its receives' memory must be
@@ -48,6 +69,11 @@
  * @slots: how many slots there are
  * @free: slots that are not in use
  * @pending: receives that wait for room in the window, in order
+ * @posted: receives that the device has, in order
+ * @passed: likewise, but some EP has completed a later one
+ * @seq: of the latest one that the device was given
+ * @passed_seq: of the latest one that was completed
+ * @forgets: the device may forget one: see srq_lost.c
  * @hw: receives that the device has
  * @waiting: receives on the SRQ: pending or with the device
  * @taken: mirrored to the program, as the next two are
@@ -83,6 +109,10 @@ struct kdapl_srq {
 	u32 slots;
 	struct list_head free;
 	struct list_head pending;
+	struct list_head posted;
+	struct list_head passed;
+	u64 seq, passed_seq;
+	bool forgets;
 	u32 hw;
 	u32 waiting;
 	u32 taken, done, dropped;
@@ -137,6 +167,9 @@ void kdapl_srq_attach(struct kdapl_srq *srq, struct kdapl_ep *ep);
 /* It takes none any more: it is destroyed. */
 void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep);
 
+/* The device has it no more. Any context up to softirq. */
+void kdapl_srq_taken(struct kdapl_srq *srq, struct kdapl_srq_work *slot);
+
 /* A completion of the device for a receive of an SRQ. Any context up to softirq. */
 void kdapl_srq_complete(const struct ib_wc *wc);
 
@@ -145,6 +178,24 @@ void kdapl_srq_give_back(struct kdapl_work *work, bool dropped);
 
 /* The events of @ep's receives that wait for room are not wanted any more. */
 void kdapl_srq_cancel(struct kdapl_ep *ep);
+
+/* ep->srq_seen of an EP whose queue pair can have none that is not completed. */
+#define KDAPL_SRQ_TAKES_NONE	U64_MAX
+
+/*
+ * srq_lost.c. The device was given the first of those that wait: caller holds the
+ * lock. It completed one that it still has: the lock is taken. Any context up to
+ * softirq.
+ */
+void kdapl_srq_posted(struct kdapl_srq *srq, struct kdapl_srq_work *slot);
+void kdapl_srq_completed(struct kdapl_srq *srq, struct kdapl_srq_work *slot);
+/* The EP's queue pair will take receives; it does not yet. */
+void kdapl_srq_begin(struct kdapl_ep *ep);
+/*
+ * The EP is ending: those that no queue pair will complete any more come back as
+ * flushed, to it. Process context.
+ */
+void kdapl_srq_reclaim(struct kdapl_srq *srq, struct kdapl_ep *ep);
 
 /*
  * srq_listen.c. An EP with solicited receives comes and goes, both under

@@ -9,6 +9,7 @@
 #include "../kmem.h"
 #include "../lmr.h"
 #include "../pz.h"
+#include "../srq.h"
 #include "env.h"
 #include "fault.h"
 
@@ -77,6 +78,11 @@ void kdapl_sq_counters(u64 *posts, u64 *doorbells)
 }
 
 /* ---- the driver --------------------------------------------------------- */
+
+bool kdapl_driver_forgets(const struct ib_device *dev)
+{
+	return container_of(dev, const struct fake_dev, ib)->forgets;
+}
 
 /* Like rxe: it says nothing when a queue pair has left its SRQ. */
 bool kdapl_driver_last_wqe(const struct ib_device *dev)
@@ -299,6 +305,8 @@ void env_connect(struct env *env, struct test_ep *tep)
 	KUNIT_EXPECT_EQ(env->test,
 			kdapl_ep_begin(tep->ep, KDAPL_EP_ACTIVE_PENDING), 0);
 	mutex_unlock(&tep->ep->mutex);
+	/* As kdapl_cm_qp_ready() does it. */
+	kdapl_srq_begin(tep->ep);
 	kdapl_ep_established(tep->ep, 0);
 	KUNIT_EXPECT_EQ(env->test, prog_ep(tep, state), KDAPL_EP_CONNECTED);
 	EXPECT_CONN(env->test, &tep->conn, DAT_CONNECTION_EVENT_ESTABLISHED);

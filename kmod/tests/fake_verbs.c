@@ -402,22 +402,28 @@ bool fake_take_half(struct fake_qp *qp)
 	return qp->has_half;
 }
 
-static void flush_half(struct fake_qp *qp)
+static void end_half(struct fake_qp *qp, enum ib_wc_status status)
 {
 	struct fake_dev *dev = to_fake_dev(qp->ib.device);
 	unsigned long flags;
 
 	spin_lock_irqsave(&dev->lock, flags);
-	if (qp->has_half)
+	if (qp->has_half && (status == IB_WC_SUCCESS || !dev->forgets))
 		add_wc(to_fake_cq(qp->ib.recv_cq), qp, &qp->half, IB_WC_RECV,
-		       IB_WC_WR_FLUSH_ERR);
+		       status);
 	qp->has_half = false;
 	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
+void fake_finish_half(struct fake_qp *qp)
+{
+	end_half(qp, IB_WC_SUCCESS);
+	fake_settle(qp->ib.recv_cq);
+}
+
 static void flush(struct fake_qp *qp)
 {
-	flush_half(qp);
+	end_half(qp, IB_WC_WR_FLUSH_ERR);
 	fake_report(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 	fake_report(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 }

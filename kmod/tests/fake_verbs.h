@@ -95,6 +95,7 @@ struct fake_sync {
  * @access: with which some was registered last
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
  * @invalidates_idle: an MR that is not registered may be invalidated
+ * @forgets: a receive of an SRQ whose message is cut off never completes
  * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
  * @map_error: what mapping a scatterlist ends with
@@ -111,6 +112,7 @@ struct fake_dev {
 	bool bad_mr;
 	bool invalidates_idle;
 	bool no_mr;
+	bool forgets;
 	int map_error;
 	int max_cqs;
 	struct fake_sync sync[FAKE_SYNCS];
@@ -162,6 +164,8 @@ u32 fake_take_unsolicited(struct fake_qp *qp, u32 n, enum ib_wc_status status);
  * when the queue pair goes to error.
  */
 bool fake_take_half(struct fake_qp *qp);
+/* The rest of its message comes. On return the module has seen it. */
+void fake_finish_half(struct fake_qp *qp);
 
 /* What the device says of the queue pair itself. Any context. */
 void fake_qp_event(struct fake_qp *qp, enum ib_event_type type);

@@ -289,6 +289,146 @@ static void srq_half_received(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 0);
 }
 
+/* ---- receives that the device forgets -------------------------------------- */
+
+static void end(struct test_ep *tep)
+{
+	kdapl_ep_end(tep->ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	flush_work(&tep->ep->end_work);
+}
+
+/* It ends, and is as good as new. */
+static void end_and_reset(struct kunit *test, struct test_ep *tep)
+{
+	end(tep);
+	EXPECT_CONN(test, &tep->conn, DAT_CONNECTION_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep->ep), 0);
+}
+
+/* An SRQ of a device that forgets, and two EPs. */
+static struct test_srq make_lossy(struct kunit *test, struct test_ep *a,
+				  struct test_ep *b)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq;
+
+	env->dev->forgets = true;
+	tsrq = make_srq(test, SLOTS);
+	*a = make_ep(test, &tsrq, 8);
+	*b = make_ep(test, &tsrq, 8);
+	env_connect(env, a);
+	env_connect(env, b);
+	return tsrq;
+}
+
+/* Of its six receives @a has taken the first for half a message, @b the second. */
+static struct test_srq make_half_taken(struct kunit *test, struct test_ep *a,
+				       struct test_ep *b)
+{
+	struct test_srq tsrq = make_lossy(test, a, b);
+
+	post(test->priv, &tsrq, 0, 6);
+	KUNIT_ASSERT_TRUE(test, fake_take_half(env_qp(a)));
+	KUNIT_ASSERT_EQ(test, fake_take(env_qp(b), 1, IB_WC_SUCCESS), 1);
+	return tsrq;
+}
+
+/*
+ * What one forgot comes back with the end of another, when no other can have it:
+ * neither the one that has received since, nor the one that does not receive yet.
+ */
+static void srq_forgotten(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep a, b;
+	struct test_srq tsrq = make_half_taken(test, &a, &b);
+
+	end(&a);
+	EXPECT_CONN(test, &a.conn, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_NO_EVENT(test, &a.recv);
+	EXPECT_RECV(test, &b.recv, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 5);
+
+	/* While its queue pair is there it could be completed. */
+	end_and_reset(test, &b);
+	EXPECT_NO_EVENT(test, &b.recv);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(a.ep), 0);
+	env_connect(env, &b);
+	fake_take(env_qp(&b), 1, IB_WC_SUCCESS);
+	EXPECT_RECV(test, &b.recv, 2, DAT_DTO_SUCCESS);
+	end(&b);
+	EXPECT_RECV(test, &b.recv, 0, DAT_DTO_ERR_FLUSHED);
+	EXPECT_CONN(test, &b.conn, DAT_CONNECTION_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 3);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 3);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, dropped), 0);
+	KUNIT_EXPECT_EQ(test, in_device(&tsrq), 3);
+}
+
+/* An EP that may be in the midst of a message, and one that was and goes on. */
+static void srq_forgotten_by_the_idle(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep a, b;
+	struct test_srq tsrq = make_half_taken(test, &a, &b);
+
+	EXPECT_RECV(test, &b.recv, 1, DAT_DTO_SUCCESS);
+	end_and_reset(test, &b);
+	EXPECT_NO_EVENT(test, &b.recv);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 5);
+
+	fake_finish_half(env_qp(&a));
+	EXPECT_RECV(test, &a.recv, 0, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 4);
+	env_connect(env, &b);
+	end_and_reset(test, &b);
+	EXPECT_NO_EVENT(test, &b.recv);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, done), 2);
+}
+
+/* Where the device tells that a queue pair is through, its EP gets what it forgot. */
+static void srq_forgotten_and_told(struct kunit *test)
+{
+	struct test_ep a, b;
+	struct test_srq tsrq = make_half_taken(test, &a, &b);
+
+	fake_qp_event(env_qp(&a), IB_EVENT_QP_LAST_WQE_REACHED);
+	end(&a);
+	EXPECT_RECV(test, &a.recv, 0, DAT_DTO_ERR_FLUSHED);
+	EXPECT_CONN(test, &a.conn, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_RECV(test, &b.recv, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 4);
+}
+
+/* As often as one likes. */
+static void srq_forgotten_again_and_again(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep a, b;
+	struct test_srq tsrq = make_lossy(test, &a, &b);
+	u64 next = 4, lost = 0;
+	unsigned int i;
+
+	post(env, &tsrq, 0, 4);
+	for (i = 0; i < 200; i++) {
+		KUNIT_ASSERT_TRUE(test, fake_take_half(env_qp(&a)));
+		KUNIT_ASSERT_EQ(test, fake_take(env_qp(&b), 1, IB_WC_SUCCESS), 1);
+		post(env, &tsrq, next++, 1);
+		while (prog_events(&b.recv))
+			prog_next(&b.recv);
+		end_and_reset(test, &a);
+		while (prog_events(&a.recv)) {
+			prog_next(&a.recv);
+			post(env, &tsrq, next++, 1);
+			lost++;
+		}
+		env_connect(env, &a);
+	}
+	KUNIT_EXPECT_EQ(test, lost, 199);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, hw_recv), 4);
+	KUNIT_EXPECT_EQ(test, shown(&tsrq, state), 0);
+}
+
 /* ---- solicited receives --------------------------------------------------- */
 
 static struct test_ep make_solicited_ep(struct kunit *test,
@@ -782,6 +922,10 @@ static struct kunit_case srq_cases[] = {
 	KUNIT_CASE(srq_backlog),
 	KUNIT_CASE(srq_one_ep_ends),
 	KUNIT_CASE(srq_half_received),
+	KUNIT_CASE(srq_forgotten),
+	KUNIT_CASE(srq_forgotten_by_the_idle),
+	KUNIT_CASE(srq_forgotten_and_told),
+	KUNIT_CASE(srq_forgotten_again_and_again),
 	KUNIT_CASE(srq_solicited_is_looked_for),
 	KUNIT_CASE(srq_solicited_rests),
 	KUNIT_CASE(srq_solicited_failure),
