@@ -24,7 +24,6 @@
 /* Requests of the EP for each of our requests: reads and writes take several. */
 #define DTOS_PER_CMD	8
 #define MAX_IOV		32
-#define MAX_READS	16
 /* Until a connection has to have sent its first login request. */
 #define LOGIN_TIME	(15 * HZ)
 
@@ -147,7 +146,8 @@ static int make_ep(struct isert_conn *conn)
 					  conn->depth * DTOS_PER_CMD),
 		.max_recv_iov = 1,
 		.max_request_iov = min_t(DAT_COUNT, MAX_IOV, can->max_iov_segments_per_dto),
-		.max_rdma_read_out = min_t(DAT_COUNT, MAX_READS, can->max_rdma_read_per_ep_out),
+		/* Or as many as the initiator serves, which the connection finds out. */
+		.max_rdma_read_out = can->max_rdma_read_per_ep_out,
 	};
 	DAT_RETURN ret;
 
