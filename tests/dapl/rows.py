@@ -95,18 +95,28 @@ DAPLTEST_GOOD = {"T": "^Total WQE ", "P": "^raw: R[RW], "}
 # the provider is.
 NOT_ACKNOWLEDGED = "Client_Sync_Send-reaping DTO problem, status = FAILURE"
 
-# So does the client that asks the server to quit, when it has the server's answer. Soft
-# RoCE completes a receive before it acknowledges it, and acknowledges nothing once the
-# queue pair is in error. Soft iWARP's sender looks whether the connection still stands
-# when the last byte is out, before it notes that, and then its completion is an error,
-# which breaks the connection. The server quits all the same: these are its last words.
-# The program has one word for all errors but that of a flush.
+# So do the server that was asked to quit, when it has given its answer, and the client that
+# asked it, when it has that answer: the other's send may not have been acknowledged by
+# then. Soft RoCE completes a receive before it acknowledges it, and acknowledges nothing
+# once the queue pair is in error. Soft iWARP's sender looks whether the connection still
+# stands when the last byte is out, before it notes that, and then its completion is an
+# error, which breaks the connection. The server quits all the same: these are an end's
+# last words. The program has one word for all errors but that of a flush.
 STATUS_THEN, END_THEN = (("LengthError", r"Warning: disconn_event_wait DAT_CONNECTION_EVENT_BROKEN\s+"
-                                         r"DT_cs_Server: bad disconnect event\s+")
+                                         r"DT_cs_{end}: bad disconnect event\s+")
                          if os.environ.get("KDAPL_RDMA") == "siw" else ("FAILURE", ""))
-NOT_ACKNOWLEDGED_QUIT = (rf"Test Error: Server_Info_Send-reaping DTO problem, status = {STATUS_THEN}\s+"
-                         rf"Length mismatch \(xfer 0x0 wanted 0x[0-9a-f]+\)\s+{END_THEN}"
-                         r"(?=DT_cs_Server \(\w+\): +Exiting\.\s*\Z)")
+
+
+def not_acknowledged(end, message, last_words):
+    """A pattern of how an end says so."""
+    return (rf"Test Error: {message}-reaping DTO problem, status = {STATUS_THEN}\s+"
+            rf"Length mismatch \(xfer 0x0 wanted 0x[0-9a-f]+\)\s+{END_THEN.format(end=end)}"
+            rf"(?=DT_cs_{end}{last_words}\s*\Z)")
+
+
+NOT_ACKNOWLEDGED_QUIT = "|".join((
+    not_acknowledged("Server", "Server_Info_Send", r" \(\w+\): +Exiting\."),
+    not_acknowledged("Client", "Client_Cmd_Send", r": =+ End of Work -- Client Exiting")))
 
 
 def dapltest(options, quick=False, **more):
