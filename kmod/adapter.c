@@ -64,6 +64,15 @@ bool kdapl_driver_forgets(const struct ib_device *dev)
 }
 
 /*
+ * rxe does the work of each queue pair by an item of its own, and they overtake each
+ * other. A queue pair that is moved to error forgets what waits for it.
+ */
+bool kdapl_driver_acks_late(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_RXE;
+}
+
+/*
  * rxe goes back to a message that found no receive and repeats what stood behind
  * it, also a registration, which then fails. It does not begin an invalidation
  * before all else is over.

@@ -69,6 +69,8 @@ struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
 bool kdapl_driver_last_wqe(const struct ib_device *dev);
 /* A receive of an SRQ whose message is cut off by the connection's end is lost. */
 bool kdapl_driver_forgets(const struct ib_device *dev);
+/* Acknowledgements may still wait for it when the peer's last word has been heard. */
+bool kdapl_driver_acks_late(const struct ib_device *dev);
 const char *kdapl_driver_name(const struct ib_device *dev);
 /* The driver registers a program's memory rightly when the kernel asks it to. */
 bool kdapl_driver_registers(const struct ib_device *dev);

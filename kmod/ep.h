@@ -164,6 +164,7 @@ struct kdapl_ep {
 
 	wait_queue_head_t idle;		/* queues became empty; the end is over */
 	struct work_struct end_work;
+	struct delayed_work acks_work;	/* the peer has left: no more of them come */
 	struct work_struct break_work;	/* the device reports an error */
 	struct work_struct notify_work;	/* data came before the RTU */
 	struct delayed_work park_work;	/* receives are parked */
@@ -271,14 +272,15 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful);
  * @ep: the EP; caller holds its lock
  *
  * DISCONNECTED, or BROKEN when by the end of the end something has turned out to
- * have failed here: an operation, or what the device says of the queue pair.
+ * have failed here: an operation, or what the device says of the queue pair. Requests
+ * have a tenth of a second to finish where kdapl_driver_acks_late().
  */
 void kdapl_ep_left_locked(struct kdapl_ep *ep);
 
 /* Requests finished, ep->lock is held: a graceful end may go on. */
 void kdapl_ep_end_start(struct kdapl_ep *ep);
 
-/* What a new EP has for its end: the work item. */
+/* What a new EP has for its end: the work items. */
 void kdapl_ep_init_end(struct kdapl_ep *ep);
 
 /* ---- ep_qp.c: what an EP has of the device ------------------------------- */

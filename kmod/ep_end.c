@@ -4,7 +4,8 @@
  *
  * An end begins once (kdapl_ep_end), whoever is first. The rest is done by one
  * work item, in the order that DAT promises: what stands in the ring is taken,
- * a graceful end lets requests finish, the peer is told, the queue pair goes to
+ * a graceful end lets requests finish, as does one that the peer began where its
+ * acknowledgements may be late, the peer is told, the queue pair goes to
  * error, every outstanding operation comes back, and DISCONNECTED is stored
  * and announced last.
  *
@@ -20,6 +21,8 @@
 
 /* How long a device may take to move a queue pair to error by itself. */
 #define EP_DEVICE_ERROR		(HZ / 10)
+/* How long acknowledgements of a peer that has left may take through a device. */
+#define EP_LATE_ACKS		(HZ / 10)
 /* How long a device may take to say that a queue pair has left its SRQ. */
 #define EP_LAST_WQE		HZ
 
@@ -58,12 +61,36 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)
 	kdapl_ep_end_start(ep);
 }
 
+/*
+ * What it acknowledged before it left was done, and is not to be told of as
+ * flushed: these requests may finish as those of a graceful end.
+ */
+static bool ep_awaits_acks(const struct kdapl_ep *ep)
+{
+	return kdapl_driver_acks_late(ep->obj.ia->dev) &&
+	       (ep->ending ? ep->graceful : ep->state == KDAPL_EP_CONNECTED);
+}
+
 void kdapl_ep_left_locked(struct kdapl_ep *ep)
 {
-	bool first = !ep->ending;
+	bool first = !ep->ending, acks = ep_awaits_acks(ep);
 
-	kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_DISCONNECTED, false);
+	kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_DISCONNECTED, acks);
 	ep->peer_left |= first && ep->ending;
+	if (acks && ep->ending && !ep->end_started)
+		queue_delayed_work(kdapl_workqueue, &ep->acks_work,
+				   EP_LATE_ACKS);
+}
+
+static void ep_acks_work(struct work_struct *work)
+{
+	struct kdapl_ep *ep = container_of(to_delayed_work(work),
+					   struct kdapl_ep, acks_work);
+
+	spin_lock_bh(&ep->lock);
+	ep->graceful = false;
+	kdapl_ep_end_start(ep);
+	spin_unlock_bh(&ep->lock);
 }
 
 void kdapl_ep_end(struct kdapl_ep *ep, u32 event, bool graceful)
@@ -137,6 +164,7 @@ static void ep_end_work(struct work_struct *work)
 	u32 size = 0;
 	bool up;
 
+	cancel_delayed_work_sync(&ep->acks_work);
 	/* Nothing that was posted may miss its flush. */
 	kdapl_sq_drain(&ep->obj.ia->sq);
 	ep_await_device(ep);
@@ -175,6 +203,7 @@ static void ep_end_work(struct work_struct *work)
 void kdapl_ep_init_end(struct kdapl_ep *ep)
 {
 	INIT_WORK(&ep->end_work, ep_end_work);
+	INIT_DELAYED_WORK(&ep->acks_work, ep_acks_work);
 }
 
 int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags)

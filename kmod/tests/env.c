@@ -84,6 +84,11 @@ bool kdapl_driver_forgets(const struct ib_device *dev)
 	return container_of(dev, const struct fake_dev, ib)->forgets;
 }
 
+bool kdapl_driver_acks_late(const struct ib_device *dev)
+{
+	return container_of(dev, const struct fake_dev, ib)->acks_late;
+}
+
 /* Like rxe: it says nothing when a queue pair has left its SRQ. */
 bool kdapl_driver_last_wqe(const struct ib_device *dev)
 {

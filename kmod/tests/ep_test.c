@@ -486,6 +486,175 @@ static void ep_left_while_no_worker(struct kunit *test)
 	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
 }
 
+/* It leaves, and nothing but the device ends what is outstanding. */
+static void leaves_for_good(struct kunit *test, struct test_ep *tep)
+{
+	spin_lock_bh(&tep->ep->lock);
+	kdapl_ep_left_locked(tep->ep);
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&tep->ep->acks_work));
+	spin_unlock_bh(&tep->ep->lock);
+}
+
+/* What it has acknowledged stands in the device's queues: it succeeds. */
+static void ep_left_acks_are_late(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+	struct fake_qp *qp = env_qp(&tep);
+
+	env->dev->acks_late = true;
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	post(env, &tep, KDAPL_OP_SEND, 3);
+	leaves_for_good(test, &tep);
+	/* It cannot have what comes now. */
+	post(env, &tep, KDAPL_OP_SEND, 4);
+	fake_complete(qp, &qp->sq, 1, IB_WC_SUCCESS);
+	flush_workqueue(kdapl_workqueue);
+	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.conn);
+	fake_complete(qp, &qp->sq, 1, IB_WC_SUCCESS);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 4);
+	EXPECT_DTO(test, &tep.conn, 3, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &tep.conn, 4, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
+/* A graceful end on this side waits for them as long, and no longer. */
+static void ep_left_by_both(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp = env_qp(&tep);
+
+	env->dev->acks_late = true;
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	leaves_for_good(test, &tep);
+	fake_complete(qp, &qp->sq, 1, IB_WC_SUCCESS);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	env_peer_leaves(&tep);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+}
+
+/* What was meant for one connection does not cut short the end of the next. */
+static void ep_left_then_next(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp = env_qp(&tep);
+
+	env->dev->acks_late = true;
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	spin_lock_bh(&tep.ep->lock);
+	kdapl_ep_left_locked(tep.ep);
+	/* Not in this test's time. */
+	mod_delayed_work(kdapl_workqueue, &tep.ep->acks_work, 3600 * HZ);
+	spin_unlock_bh(&tep.ep->lock);
+	fake_complete(qp, &qp->sq, 1, IB_WC_SUCCESS);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&tep.ep->acks_work));
+}
+
+/* While it waits: receives are taken, and nothing makes it wait for longer. */
+static void ep_left_meanwhile(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = ep_merged(env);
+
+	env->dev->acks_late = true;
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	spin_lock_bh(&tep.ep->lock);
+	kdapl_ep_left_locked(tep.ep);
+	kdapl_ep_left_locked(tep.ep);
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&tep.ep->acks_work));
+	KUNIT_EXPECT_FALSE(test, tep.ep->end_started);
+	/* And again, with the clock that it has. */
+	kdapl_ep_left_locked(tep.ep);
+	spin_unlock_bh(&tep.ep->lock);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	post(env, &tep, KDAPL_OP_RECV, 2);
+	EXPECT_SOON(test, prog_events(&tep.conn) == 3);
+	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_ERR_FLUSHED);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
+/* None comes: that is known after a tenth of a second. */
+static void ep_left_without_acks(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	unsigned long left;
+
+	env->dev->acks_late = true;
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	left = jiffies;
+	env_peer_leaves(&tep);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_TRUE(test, time_after_eq(jiffies, left + HZ / 10));
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+
+	/* Nothing to wait for. */
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	env_connect(env, &tep);
+	env_peer_leaves(&tep);
+	KUNIT_EXPECT_TRUE(test, tep.ep->end_started);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
+/* Whatever else ends the connection does not wait. */
+static void ep_left_then_cut_short(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct fake_qp *qp;
+
+	env->dev->acks_late = true;
+	env_connect(env, &tep);
+	qp = env_qp(&tep);
+	post(env, &tep, KDAPL_OP_SEND, 1);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	leaves_for_good(test, &tep);
+	fake_complete(qp, &qp->sq, 1, IB_WC_RETRY_EXC_ERR);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 3);
+	leaves_for_good(test, &tep);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 4);
+	leaves_for_good(test, &tep);
+	fake_qp_event(env_qp(&tep), IB_EVENT_QP_FATAL);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+
+	/* Freed meanwhile. */
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 5);
+	leaves_for_good(test, &tep);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+}
+
 /* siw could not send an answer, and a request failed as well. */
 static void ep_siw_answer_and_request(struct kunit *test)
 {
@@ -679,6 +848,12 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_device_then_left),
 	KUNIT_CASE(ep_left_then_device),
 	KUNIT_CASE(ep_left_while_no_worker),
+	KUNIT_CASE(ep_left_acks_are_late),
+	KUNIT_CASE(ep_left_by_both),
+	KUNIT_CASE(ep_left_then_next),
+	KUNIT_CASE(ep_left_meanwhile),
+	KUNIT_CASE(ep_left_without_acks),
+	KUNIT_CASE(ep_left_then_cut_short),
 	KUNIT_CASE(ep_siw_answer_and_request),
 	KUNIT_CASE(ep_disconnect_states),
 	KUNIT_CASE(ep_reset_and_again),

@@ -95,6 +95,7 @@ struct fake_sync {
  * @access: with which some was registered last
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
  * @invalidates_idle: an MR that is not registered may be invalidated
+ * @acks_late: kdapl_driver_acks_late()
  * @forgets: a receive of an SRQ whose message is cut off never completes
  * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
@@ -112,6 +113,7 @@ struct fake_dev {
 	bool bad_mr;
 	bool invalidates_idle;
 	bool no_mr;
+	bool acks_late;
 	bool forgets;
 	int map_error;
 	int max_cqs;
