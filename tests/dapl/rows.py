@@ -6,6 +6,7 @@ import os
 
 from cases import CASES
 
+SIW = os.environ.get("KDAPL_RDMA") == "siw"
 # Where dtest and dtestcm tell a client of themselves, over TCP.
 DTEST_PORT = 15828
 DTEST_BAD = r".*(FAILED|\b[Ee]rror\b|ERROR|ERR|\bErr\b).*"
@@ -20,7 +21,7 @@ class Row:
     """One run: a server, clients one after another, and what they must say or must not."""
     name: str
     server: tuple  # empty: there is none
-    ready: object  # a port on which it listens, or what it says
+    ready: object  # a port on which it listens, or what it says (a pattern)
     clients: tuple
     good: str
     server_good: str
@@ -70,9 +71,19 @@ COUNTERS = dataclasses.replace(dtestx("-p", ways=ONE_PROVIDER), good=COUNTED, se
                                bad="^(?!DCNT_)" + DTEST_BAD)
 
 
+# The client of dtestsrq disconnects when it has the server's last messages, and the
+# server's sends may not have been acknowledged by then (NOT_ACKNOWLEDGED_QUIT tells why).
+# Where one is not, these are the server's last words. Had it lost more than that, the
+# client would not come to its end. With our provider it is rare: what was acknowledged
+# succeeds (Disconnect.WhatThePeerHasAcknowledgedSucceeds of the vm-suite).
+NOT_ACKNOWLEDGED_SRQ = (rf"ERROR: DTO REQ size 0, status {2 if SIW else 1}\s+"
+                        r"ERR: Checking ASYNC EVD\.\.\.\s*\Z")
+
+
 def dtestsrq(options, quick=False, **more):
     """Its client is told nothing of the server."""
-    return dtest(options, quick, "dtestsrq", "Accepting...", "SRQ Test Complete", **more)
+    row = dtest(options, quick, "dtestsrq", "Accepting...", "SRQ Test Complete", **more)
+    return dataclasses.replace(row, server_good=f"{row.good}|{NOT_ACKNOWLEDGED_SRQ}", excused=NOT_ACKNOWLEDGED_SRQ)
 
 
 def unfinished_dtestsrq(options, quick=False):
@@ -82,8 +93,8 @@ def unfinished_dtestsrq(options, quick=False):
     also between two of its own.
     """
     row = dtestsrq(f"-v {options}".strip(), quick, ways=ONE_PROVIDER)
-    return dataclasses.replace(row, good="Wait for EP async event",
-                               server_good="Wait for EP async event", ends=False)
+    good = "Wait for EP async event"
+    return dataclasses.replace(row, good=good, server_good=f"{good}|{NOT_ACKNOWLEDGED_SRQ}", ends=False)
 
 
 # Of a test that failed early a client may say nothing but this in its end, and exit with 0.
@@ -104,7 +115,7 @@ NOT_ACKNOWLEDGED = "Client_Sync_Send-reaping DTO problem, status = FAILURE"
 # last words. The program has one word for all errors but that of a flush.
 STATUS_THEN, END_THEN = (("LengthError", r"Warning: disconn_event_wait DAT_CONNECTION_EVENT_BROKEN\s+"
                                          r"DT_cs_{end}: bad disconnect event\s+")
-                         if os.environ.get("KDAPL_RDMA") == "siw" else ("FAILURE", ""))
+                         if SIW else ("FAILURE", ""))
 
 
 def not_acknowledged(end, message, last_words):
