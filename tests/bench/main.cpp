@@ -61,6 +61,7 @@ void run(const Options &options)
 		{ "bytes_per_s", ops * row->size },
 	};
 	fmt::print("{}\n", line.dump());
+	std::fflush(stdout);
 }
 
 } // namespace

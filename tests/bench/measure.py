@@ -102,9 +102,10 @@ class Pair:
             if server.stdout.readline() != b"ready\n":
                 raise Failed(f"{transport} {row.name}: the server did not start")
             client = subprocess.run(command, env=env, stdout=subprocess.PIPE,
-                                    timeout=TIME_LIMIT, check=True)
-            if server.wait(TIME_LIMIT):
-                raise Failed(f"{transport} {row.name}: the server failed")
+                                    timeout=TIME_LIMIT, check=False)
+            for end, status in (("client", client.returncode), ("server", server.wait(TIME_LIMIT))):
+                if not dapltest.ends_well(transport, status):
+                    raise Failed(f"{transport} {row.name}: the {end}'s exit status is {status}")
         except subprocess.SubprocessError as error:
             raise Failed(f"{transport} {row.name}: {error}") from error
         finally:
