@@ -164,7 +164,8 @@ class End:
             self.await_word(good, name)
             if re.search(self.row.excused, self.said()):
                 # Nothing comes behind its last words.
-                self.wait()
+                if status := self.wait():
+                    raise Failed(f"{name}: exit status {status}")
                 return self.check_words(good)
             return self.check_words("")
         if status := self.wait():
