@@ -14,6 +14,11 @@
  * completion comes. Setting the flag, a full barrier and one more look at the
  * tail close the gap to a program that stored its tail and then read the flag.
  *
+ * Who answers a message posts its receive again and then sends. That receive is put
+ * off: its entry leaves the ring, and is posted when the request behind it has gone.
+ * Only a doorbell does that, because it comes back for it; but whoever has the lock
+ * meanwhile posts what is late before anything else.
+ *
  * The program owns the ring's memory: the tail is only used as a difference to
  * our own head, and one that the ring cannot hold counts as none; an entry is
  * copied once and only the copy is looked at.
@@ -47,6 +52,12 @@
 #define SQ_LONE		2
 /* Bytes of a request from which on a call for it costs next to nothing. */
 #define SQ_LARGE	4096
+/*
+ * Receives that are put off, and how many the device has to have meanwhile: twice as
+ * many as a program keeps there, which rings for a receive below that.
+ */
+#define SQ_LATE		4
+#define SQ_LATE_HW	32
 
 struct sq_counters {
 	u64 posts;
@@ -99,14 +110,18 @@ static void sq_copy(struct kdapl_sqe *to, const struct kdapl_sqe *from)
 		dst[i] = READ_ONCE(src[i]);
 }
 
-/* The entry at the head is in the chain's copy; false when there is none. */
+/* The entry that is next is in the chain's copy; false when there is none. */
 static bool sq_load(struct kdapl_sq *sq)
 {
 	if (sq->loaded)
 		return true;
-	if (sq->stopped || !sq_pending(sq))
-		return false;
-	sq_copy(&sq->chain->sqe, &sq->entries[sq->head & sq->mask]);
+	if (sq->late_due) {
+		sq->chain->sqe = sq->late[sq->num_late - sq->late_due];
+	} else {
+		if (sq->stopped || !sq_pending(sq))
+			return false;
+		sq_copy(&sq->chain->sqe, &sq->entries[sq->head & sq->mask]);
+	}
 	sq->loaded = true;
 	return true;
 }
@@ -116,6 +131,10 @@ static void sq_advance(struct kdapl_sq *sq)
 	struct kdapl_sq_status *status = sq->status.addr;
 
 	sq->loaded = false;
+	if (sq->late_due) {
+		sq->late_due--;
+		return;
+	}
 	/* (C) pairs with (D): the copy is over, the slot is the program's. */
 	smp_store_release(&status->head, ++sq->head);
 }
@@ -208,14 +227,76 @@ static unsigned int sq_run_obj(struct kdapl_sq *sq, unsigned int budget)
 	return 1;
 }
 
-/* Take up to @budget entries. Caller holds sq->lock. */
-static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget)
+/*
+ * A receive with something behind it, of an EP that has plenty with the device: nobody
+ * waits for it, but perhaps for what is behind it. Receives after a late one are late as
+ * well, so that they keep their order.
+ */
+static bool sq_is_late(struct kdapl_sq *sq)
+{
+	u32 pending = sq_pending(sq);
+	struct kdapl_obj *obj;
+
+	if (sq->num_late)
+		return sq->num_late < SQ_LATE;
+	if (pending < 2 || pending > SQ_LATE)
+		return false;
+	obj = kdapl_obj_peek(sq->ia, sq->chain->sqe.ep, KDAPL_OBJ_EP);
+	return obj && READ_ONCE(to_ep(obj)->rq.hw) >= SQ_LATE_HW;
+}
+
+/* The slot is free; the copy is all that is looked at. */
+static void sq_put_off(struct kdapl_sq *sq)
+{
+	sq->late[sq->num_late] = sq->chain->sqe;
+	sq_advance(sq);
+	WRITE_ONCE(sq->num_late, sq->num_late + 1);
+}
+
+/* They were counted when the head passed them. */
+static void sq_run_late(struct kdapl_sq *sq)
+{
+	if (!sq->num_late)
+		return;
+	/* The entry at the head is copied anew: the first copy decided nothing yet. */
+	sq->loaded = false;
+	sq->late_due = sq->stopped ? 0 : sq->num_late;
+	while (sq->late_due) {
+		sq_load(sq);
+		sq_run_obj(sq, sq->late_due);
+	}
+	WRITE_ONCE(sq->num_late, 0);
+}
+
+/* What is loaded, and perhaps more of its kind. */
+static unsigned int sq_run_next(struct kdapl_sq *sq, unsigned int budget,
+				bool puts_off)
+{
+	if (!is_recv(&sq->chain->sqe))
+		return sq_run_obj(sq, budget);
+	if (puts_off && sq_is_late(sq)) {
+		sq_put_off(sq);
+		return 1;
+	}
+	if (!sq->num_late)
+		return sq_run_obj(sq, budget);
+	sq_run_late(sq);
+	return 0;
+}
+
+/*
+ * Take up to @budget entries, after those that are late. @puts_off: the caller will be
+ * back for what is late then. Caller holds sq->lock.
+ */
+static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget,
+			   bool puts_off)
 {
 	unsigned int taken = 0;
 
 	rcu_read_lock();
+	sq_run_late(sq);
 	while (taken < budget && sq_load(sq))
-		taken += sq_run_obj(sq, budget - taken);
+		taken += sq_run_next(sq, budget - taken, puts_off);
 	rcu_read_unlock();
 
 	if (taken >= SQ_BUSY)
@@ -300,9 +381,9 @@ static void sq_learn(struct kdapl_sq *sq, unsigned int found)
  * @timer: it is some time since anybody looked. Where nothing came meanwhile, stop
  * looking even though requests are under way. Caller holds sq->lock.
  */
-static void sq_look(struct kdapl_sq *sq, bool timer)
+static void sq_look(struct kdapl_sq *sq, bool timer, bool puts_off)
 {
-	unsigned int taken = sq_run(sq, SQ_BUDGET);
+	unsigned int taken = sq_run(sq, SQ_BUDGET, puts_off);
 
 	/* While a program is in its call all that says nothing of it. */
 	timer = timer && !sq->drains;
@@ -327,7 +408,7 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		WRITE_ONCE(sq->again, false);
 		/* Not before: who sets it from now on is seen below. */
 		smp_mb();
-		sq_look(sq, timer);
+		sq_look(sq, timer, false);
 		/* Other processors could keep this one here. */
 		if (++rounds == SQ_ROUNDS && !sq->stopped)
 			queue_work(kdapl_workqueue, &sq->work);
@@ -344,7 +425,8 @@ void kdapl_sq_kick(struct kdapl_sq *sq)
 	/* hw_recv was lowered before: the program may have read the old one. */
 	smp_mb();
 	if (READ_ONCE(sq->ring->tail) == READ_ONCE(sq->head) &&
-	    READ_ONCE(sq->need_wakeup) != sq_busy(sq))
+	    READ_ONCE(sq->need_wakeup) != sq_busy(sq) &&
+	    !READ_ONCE(sq->num_late))
 		return;
 	sq_try(sq, false);
 }
@@ -360,7 +442,7 @@ static unsigned int sq_drain_some(struct kdapl_sq *sq, u32 *left, bool first)
 
 	spin_lock(&sq->lock);
 	*left = min(*left, sq_pending(sq));
-	taken = sq_run(sq, min_t(u32, *left, SQ_BUDGET));
+	taken = sq_run(sq, min_t(u32, *left, SQ_BUDGET), first);
 	*left -= taken;
 	sq->drains += first - !taken;
 	if (!taken)
@@ -401,14 +483,27 @@ void kdapl_sq_doorbell(struct kdapl_sq *sq)
 	kdapl_sq_drain(sq);
 }
 
+static void sq_finish_late(struct kdapl_sq *sq)
+{
+	if (!READ_ONCE(sq->num_late))
+		return;
+	spin_lock_bh(&sq->lock);
+	rcu_read_lock();
+	sq_run_late(sq);
+	rcu_read_unlock();
+	spin_unlock_bh(&sq->lock);
+}
+
 void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
 {
 	this_cpu_inc(sq_counters.doorbells);
 	if (!sq->ring)
 		return;
 	spin_lock_bh(&sq->lock);
-	sq_look(sq, false);
+	sq_look(sq, false, true);
 	spin_unlock_bh(&sq->lock);
+	/* Where softirqs came on, what was posted has left. */
+	sq_finish_late(sq);
 	/* As in a drain. */
 	smp_mb();
 	if (READ_ONCE(sq->again))
@@ -458,6 +553,9 @@ static int sq_alloc_memory(struct kdapl_sq *sq, u32 entries)
 	sq->chain = kzalloc(sizeof(*sq->chain), GFP_KERNEL_ACCOUNT);
 	if (!sq->chain)
 		return -ENOMEM;
+	sq->late = kcalloc(SQ_LATE, sizeof(*sq->late), GFP_KERNEL_ACCOUNT);
+	if (!sq->late)
+		return -ENOMEM;
 	ret = kdapl_region_create(&sq->ia->regions, size, true, &sq->region);
 	if (ret)
 		return ret;
@@ -500,6 +598,7 @@ void kdapl_sq_destroy(struct kdapl_sq *sq)
 		kdapl_slot_free(&sq->ia->regions, &sq->status);
 	if (sq->region)
 		kdapl_region_free(&sq->ia->regions, sq->region);
+	kfree(sq->late);
 	kfree(sq->chain);
 }
 

@@ -73,7 +73,9 @@ struct kdapl_sq {
 	struct kdapl_slot status;
 	u32 head;		/* the module's own copy */
 	u32 mask;
-	bool loaded;		/* chain->sqe is the entry at head */
+	bool loaded;		/* chain->sqe is the entry at head, or a late one */
+	u32 num_late;		/* entries that head has passed and nobody has posted */
+	u32 late_due;		/* so many of them, the last ones, are next */
 	bool need_wakeup;	/* the module's own copy of the flag */
 	u32 drains;		/* calls that will settle the ring */
 	bool stopped;		/* nothing is taken any more */
@@ -84,6 +86,7 @@ struct kdapl_sq {
 	struct hrtimer timer;
 	struct work_struct work;
 	struct kdapl_chain *chain;
+	struct kdapl_sqe *late;	/* copies of them */
 };
 
 /*

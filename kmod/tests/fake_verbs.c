@@ -509,6 +509,7 @@ static struct fake_wr *enqueue(struct fake_dev *dev, struct fake_queue *queue,
 	wr = fake_wr(queue, queue->head++);
 	memset(wr, 0, sizeof(*wr));
 	wr->wr_id = wr_id;
+	wr->nr = dev->posted++;
 	wr->num_sge = num_sge;
 	for (i = 0; i < num_sge; i++) {
 		wr->sge[i] = sge[i];
@@ -586,6 +587,8 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		keep_send(kept, wr);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);
+	if (dev->sent)
+		dev->sent(qp);
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		flush(qp);
 	return err;

@@ -22,6 +22,7 @@
 /* A work request, as it was posted. */
 struct fake_wr {
 	u64 wr_id;
+	u32 nr;			/* so many the device was given before */
 	enum ib_wr_opcode opcode;
 	int send_flags;
 	int num_sge;
@@ -91,6 +92,8 @@ struct fake_sync {
  * @qps: how many queue pairs exist; likewise @cqs, @pds, @mrs,
  *	@srqs
  * @bad_sge: a segment was posted that is in no LMR
+ * @posted: work requests that it was given
+ * @sent: called when requests were posted, with the locks of who posted
  * @registering: called while memory is registered
  * @access: with which some was registered last
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
@@ -108,6 +111,8 @@ struct fake_dev {
 	spinlock_t lock;	/* see above */
 	int qps, cqs, pds, mrs, srqs;
 	bool bad_sge;
+	u32 posted;
+	void (*sent)(struct fake_qp *qp);
 	void (*registering)(u64 addr, u64 length);
 	int access;
 	bool bad_mr;
