@@ -2,6 +2,7 @@
 /* EVD: an event dispatcher, a queue that the module fills and programs empty. */
 #pragma once
 
+#include "alone.hpp"
 #include "evring.hpp"
 #include "deadline.hpp"
 #include "ia.hpp"
@@ -101,7 +102,7 @@ private:
 	std::atomic<bool> enabled_ = true;
 	std::atomic<bool> waitable_ = true;
 	std::atomic<bool> waiter_ = false; /**< set under the mutex */
-	std::mutex mutex_; /**< who takes events */
+	Mutex mutex_; /**< who takes events */
 	EvRing ring_;
 	Counters<evd_counters> counters_; /**< who takes events counts, and the one who waits */
 };

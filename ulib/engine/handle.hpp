@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "alone.hpp"
 #include "dat_values.hpp"
 
 #include <atomic>
@@ -157,6 +158,11 @@ bool HandleTable::pin_if(Slot *slot, Accept accept) noexcept
 	do {
 		if (!state.is_live() || !accept(state) || state.users() == SlotState::users_mask)
 			return false;
+		if (alone()) {
+			slot->state.store(state.value + SlotState::one_user,
+					  std::memory_order_relaxed);
+			return true;
+		}
 	} while (!slot->state.compare_exchange_weak(state.value, state.value + SlotState::one_user,
 						    std::memory_order_acq_rel,
 						    std::memory_order_acquire));
@@ -203,10 +209,15 @@ inline Slot *HandleTable::pin(Handle handle, Kind kind) noexcept
 
 inline void HandleTable::unpin(Slot *slot) noexcept
 {
-	const SlotState before{ slot->state.fetch_sub(SlotState::one_user,
-						      std::memory_order_acq_rel) };
+	std::uint64_t before;
 
-	if (before.users() == 1)
+	if (alone()) {
+		before = slot->state.load(std::memory_order_relaxed);
+		slot->state.store(before - SlotState::one_user, std::memory_order_relaxed);
+	} else {
+		before = slot->state.fetch_sub(SlotState::one_user, std::memory_order_acq_rel);
+	}
+	if (SlotState{ before }.users() == 1)
 		release(slot);
 }
 

@@ -5,11 +5,11 @@
  */
 #pragma once
 
+#include "alone.hpp"
 #include "mapping.hpp"
 #include "ring.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 namespace kdapl {
 
@@ -23,7 +23,7 @@ public:
 	bool attach(Shared<kdapl_sq_ring> ring, Shared<const kdapl_sq_status> status,
 		    std::uint32_t entries) noexcept;
 
-	std::mutex &mutex() noexcept { return mutex_; }
+	Mutex &mutex() noexcept { return mutex_; }
 
 	/** No slot is free until the module takes an entry (D). */
 	bool full() const noexcept { return tail_ - load_acquire(status_->head) >= entries_; }
@@ -53,7 +53,7 @@ public:
 	void note_doorbell() noexcept { rung_ = tail_; }
 
 private:
-	std::mutex mutex_;
+	Mutex mutex_;
 	Shared<kdapl_sq_ring> ring_;
 	Shared<const kdapl_sq_status> status_;
 	kdapl_sqe *slots_ = nullptr;
