@@ -207,6 +207,9 @@ private:
 		std::uint32_t polled_evd = 0; /**< for the module to poll, 0: none */
 	};
 
+	Status post_any(const Post &post) noexcept;
+	template <kdapl_op op>
+	Status post_as(const Post &any) noexcept;
 	/* post.cpp, under the submission ring's mutex */
 	Status check_post(const Post &post) const noexcept;
 	Status check_slots(kdapl_op op) const noexcept;

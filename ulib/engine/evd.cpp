@@ -89,15 +89,8 @@ void Evd::drop_events() noexcept
 	}
 }
 
-Status Evd::dequeue(Event &event)
+[[gnu::flatten]] Status Evd::dequeue(Event &event)
 {
-	if (waiter_.load(std::memory_order_relaxed))
-		return fail(Type::invalid_state, Sub::evd_waiter);
-	if (!ring_.count() && !ring_.module_has_more()) {
-		ia().spin().looked(spin_clock);
-		return fail(Type::queue_empty);
-	}
-
 	std::lock_guard lock(mutex_);
 	if (waiter_.load(std::memory_order_relaxed))
 		return fail(Type::invalid_state, Sub::evd_waiter);
@@ -353,17 +346,25 @@ void Evd::pop() noexcept
 void Evd::translate(const kdapl_event &from, Event &to)
 {
 	to.number = number_of(from);
+	if (to.number != event_dto && to.number != event_rmr_bind) {
+		translate_rare(from, to);
+		return;
+	}
+	to.status = from.status & dto_byte;
+	to.operation = from.status >> KDAPL_EV_OP_SHIFT & dto_byte;
+	to.value = from.status & KDAPL_EV_VALUE ? from.type : 0;
+	to.object = HandleTable::instance().handle_of_word(from.user);
+	to.cookie = from.cookie;
+	to.length = from.length & 0xffffffff;
+	if (to.operation == operation_receive_with_invalidate)
+		ia().lose(to.value);
+}
+
+/** An event that is no completion. */
+void Evd::translate_rare(const kdapl_event &from, Event &to)
+{
 	to.status = from.status;
-	if (to.number == event_dto || to.number == event_rmr_bind) {
-		to.status = from.status & dto_byte;
-		to.operation = from.status >> KDAPL_EV_OP_SHIFT & dto_byte;
-		to.value = from.status & KDAPL_EV_VALUE ? from.type : 0;
-		to.object = HandleTable::instance().handle_of_word(from.user);
-		to.cookie = from.cookie;
-		to.length = from.length & 0xffffffff;
-		if (to.operation == operation_receive_with_invalidate)
-			ia().lose(to.value);
-	} else if (from.type == event_connection_request) {
+	if (from.type == event_connection_request) {
 		/* First what can fail: the event stays where it is then. */
 		Ref<Cr> cr =
 			Cr::make(ia_ref(), static_cast<std::uint32_t>(from.length), from.status);

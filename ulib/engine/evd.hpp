@@ -37,6 +37,8 @@ public:
 			     Ref<Evd> &evd);
 	Status free() noexcept;
 
+	/** Nothing is there to take. To be asked first: a program that polls looks often. */
+	bool looks_empty() noexcept;
 	/** Take an event if there is one. A system call only where the module has more. */
 	Status dequeue(Event &event);
 
@@ -86,9 +88,10 @@ private:
 
 	Status sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept;
 	std::uint32_t queued() noexcept;
-	Status fill(std::uint32_t &queued) noexcept;
+	[[gnu::noinline]] Status fill(std::uint32_t &queued) noexcept;
 	Status take(Event &event);
 	void translate(const kdapl_event &from, Event &to);
+	[[gnu::noinline]] void translate_rare(const kdapl_event &from, Event &to);
 	void translate_connection(const kdapl_event &from, Event &to) noexcept;
 	void pop() noexcept;
 	void count_dequeue(bool asked, bool found) noexcept;
@@ -106,5 +109,13 @@ private:
 	EvRing ring_;
 	Counters<evd_counters> counters_; /**< who takes events counts, and the one who waits */
 };
+
+inline bool Evd::looks_empty() noexcept
+{
+	if (ring_.count() || ring_.module_has_more() || waiter_.load(std::memory_order_relaxed))
+		return false;
+	ia().spin().looked(spin_clock);
+	return true;
+}
 
 } // namespace kdapl

@@ -186,19 +186,6 @@ Slot *HandleTable::pin_tag(std::uint32_t tag, Kind kind) noexcept
 	return pin_if(slot, accept) ? slot : nullptr;
 }
 
-Handle HandleTable::handle_of_word(std::uint64_t word) const noexcept
-{
-	const std::size_t index = word & 0xffffffff;
-
-	if (index >= usable_.load(std::memory_order_acquire))
-		return nullptr;
-	const Slot *slot = &slots_[index];
-	const SlotState state{ slot->state.load(std::memory_order_acquire) };
-	if (state.generation() != word >> 32)
-		return nullptr;
-	return &slot->provider[state.generation() % Slot::words];
-}
-
 Ref<Object> pin_any(Handle handle) noexcept
 {
 	Slot *slot = HandleTable::instance().pin_any(handle);

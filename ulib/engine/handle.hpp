@@ -221,6 +221,19 @@ inline void HandleTable::unpin(Slot *slot) noexcept
 		release(slot);
 }
 
+inline Handle HandleTable::handle_of_word(std::uint64_t word) const noexcept
+{
+	const std::size_t index = word & 0xffffffff;
+
+	if (index >= usable_.load(std::memory_order_acquire))
+		return nullptr;
+	const Slot *slot = &slots_[index];
+	const SlotState state{ slot->state.load(std::memory_order_acquire) };
+	if (state.generation() != word >> 32)
+		return nullptr;
+	return &slot->provider[state.generation() % Slot::words];
+}
+
 /** A user of an object: it stays while this does. */
 template <class T>
 class Ref {

@@ -7,17 +7,6 @@
 
 namespace kdapl {
 
-const LmrEntry *LmrTable::find(std::uint32_t context) const noexcept
-{
-	if (!size_ || !context)
-		return nullptr;
-	for (std::size_t i = home(context); places_[i].context; i = after(i)) {
-		if (places_[i].context == context)
-			return &places_[i];
-	}
-	return nullptr;
-}
-
 void LmrTable::insert(const LmrEntry &entry)
 {
 	if (2 * (size_ + 1) > places_.size())

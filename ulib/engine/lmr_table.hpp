@@ -58,4 +58,15 @@ private:
 	std::size_t size_ = 0;
 };
 
+inline const LmrEntry *LmrTable::find(std::uint32_t context) const noexcept
+{
+	if (!size_ || !context)
+		return nullptr;
+	for (std::size_t i = home(context); places_[i].context; i = after(i)) {
+		if (places_[i].context == context)
+			return &places_[i];
+	}
+	return nullptr;
+}
+
 } // namespace kdapl

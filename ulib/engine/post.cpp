@@ -291,7 +291,7 @@ bool Ep::recv_must_ring() const noexcept
 		  .outstanding = posted_recvs_ - load_relaxed(status_->recv_done) });
 }
 
-Status Ep::post(const Post &post) noexcept
+[[gnu::always_inline]] inline Status Ep::post_any(const Post &post) noexcept
 {
 	Doorbell bell;
 
@@ -312,6 +312,32 @@ Status Ep::post(const Post &post) noexcept
 	if (bell.lone)
 		return ia().ring_doorbell_and_poll(bell.polled_evd);
 	return bell.rings ? ia().ring_doorbell() : success;
+}
+
+/** One operation on its own: what only others need is left out. */
+template <kdapl_op op>
+[[gnu::flatten]] Status Ep::post_as(const Post &any) noexcept
+{
+	Post post = any;
+
+	post.op = op;
+	return post_any(post);
+}
+
+Status Ep::post(const Post &post) noexcept
+{
+	switch (post.op) {
+	case KDAPL_OP_SEND:
+		return post_as<KDAPL_OP_SEND>(post);
+	case KDAPL_OP_RECV:
+		return post_as<KDAPL_OP_RECV>(post);
+	case KDAPL_OP_RDMA_WRITE:
+		return post_as<KDAPL_OP_RDMA_WRITE>(post);
+	case KDAPL_OP_RDMA_READ:
+		return post_as<KDAPL_OP_RDMA_READ>(post);
+	default:
+		return post_any(post);
+	}
 }
 
 } // namespace kdapl

@@ -82,7 +82,7 @@ bool Srq::push() noexcept
 	return rings;
 }
 
-Status Srq::post(std::span<const Segment> local, std::uint64_t cookie) noexcept
+[[gnu::flatten]] Status Srq::post(std::span<const Segment> local, std::uint64_t cookie) noexcept
 {
 	bool rings;
 

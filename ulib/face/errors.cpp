@@ -139,12 +139,8 @@ static_assert(subtypes[static_cast<std::size_t>(Sub::pz_in_use)] == DAT_INVALID_
 
 } // namespace
 
-DAT_RETURN to_dat(Status status) noexcept
+DAT_RETURN failure(Status status) noexcept
 {
-	if (status.ok())
-		return DAT_SUCCESS;
-	if (status.type == Type::queue_empty)
-		return version::queue_empty;
 	return error(type_of(status.type), subtypes[static_cast<std::size_t>(status.sub)]);
 }
 

@@ -257,16 +257,18 @@ DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUN
 	});
 }
 
-DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event)
+[[gnu::flatten]] DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event)
 {
 	return call([&] {
 		const auto evd = kdapl::pin<Evd>(evd_handle);
-		Event taken;
 
 		if (!evd)
 			return bad_handle(Sub::handle1);
 		if (!event)
 			return bad_parameter(Sub::arg2);
+		if (evd->looks_empty())
+			return fail(Type::queue_empty);
+		Event taken;
 		const Status status = evd->dequeue(taken);
 		if (status.ok())
 			translate(taken, evd_handle, *event);

@@ -33,8 +33,16 @@ constexpr DAT_RETURN error(DAT_RETURN_TYPE type,
 	return DAT_CLASS_ERROR | static_cast<DAT_RETURN>(type) | static_cast<DAT_RETURN>(subtype);
 }
 
-/** An engine result in the numbers of this DAT version. */
-DAT_RETURN to_dat(Status status) noexcept;
+/** A failure of the engine in the numbers of this DAT version. */
+DAT_RETURN failure(Status status) noexcept;
+
+/** The same for any result. */
+inline DAT_RETURN to_dat(Status status) noexcept
+{
+	if (status.ok())
+		return DAT_SUCCESS;
+	return status.type == Type::queue_empty ? version::queue_empty : failure(status);
+}
 
 /** Run the body of a call; no exception leaves the library. */
 template <class Body>

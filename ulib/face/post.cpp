@@ -28,7 +28,7 @@ struct Args {
 	DAT_COMPLETION_FLAGS flags;
 };
 
-DAT_RETURN post(const Args &args) noexcept
+[[gnu::flatten]] DAT_RETURN post(const Args &args) noexcept
 {
 	return call([&] {
 		const auto ep = kdapl::pin<Ep>(args.ep);
