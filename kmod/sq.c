@@ -116,7 +116,8 @@ static bool sq_load(struct kdapl_sq *sq)
 	if (sq->loaded)
 		return true;
 	if (sq->late_due) {
-		sq->chain->sqe = sq->late[sq->num_late - sq->late_due];
+		sq_copy(&sq->chain->sqe,
+			&sq->late[sq->num_late - sq->late_due]);
 	} else {
 		if (sq->stopped || !sq_pending(sq))
 			return false;
@@ -248,7 +249,7 @@ static bool sq_is_late(struct kdapl_sq *sq)
 /* The slot is free; the copy is all that is looked at. */
 static void sq_put_off(struct kdapl_sq *sq)
 {
-	sq->late[sq->num_late] = sq->chain->sqe;
+	sq_copy(&sq->late[sq->num_late], &sq->chain->sqe);
 	sq_advance(sq);
 	WRITE_ONCE(sq->num_late, sq->num_late + 1);
 }
