@@ -368,6 +368,7 @@ void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
 	spin_unlock_bh(&ep->lock);
 }
 
+/* Softirqs are off. */
 void kdapl_ep_complete(const struct ib_wc *wc)
 {
 	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wc->wr_id;
@@ -377,11 +378,11 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 		kdapl_srq_complete(wc);
 		return;
 	}
-	spin_lock_bh(&ep->lock);
+	spin_lock(&ep->lock);
 	/* The driver may have refused it when it was posted, and complete it as well. */
 	if (work->state == KDAPL_WORK_POSTED) {
 		account(ep, work, wc);
 		completed(ep, work);
 	}
-	spin_unlock_bh(&ep->lock);
+	spin_unlock(&ep->lock);
 }

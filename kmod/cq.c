@@ -32,6 +32,7 @@
 #define CQ_BUSY_MAX_US	1000
 #define CQ_BUSY_BATCH	8		/* completions, on the stack */
 #define CQ_BUSY_QUEUES	8
+#define CQ_BUSY_ROUNDS	8		/* between two looks at the clock */
 
 static unsigned int busy_poll_us = 200;
 module_param(busy_poll_us, uint, 0644);
@@ -196,14 +197,15 @@ static int cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
 {
 	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
 	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
+	unsigned int n;
 
-	for (;;) {
+	for (n = 1;; n++) {
 		cq_busy_round(ia, busy);
 		if (READ_ONCE(evd->tail) != tail)
 			return 0;
 		if (need_resched() || signal_pending(current))
 			return -EAGAIN;
-		if (ktime_get_ns() >= until)
+		if (n % CQ_BUSY_ROUNDS == 0 && ktime_get_ns() >= until)
 			return -ETIME;
 		cpu_relax();
 	}
@@ -240,7 +242,7 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 	struct cq_busy busy;
 	int ret;
 
-	if (kdapl_evd_count(evd)) {
+	if (kdapl_evd_unread(evd) || READ_ONCE(evd->backlog_len)) {
 		kdapl_sq_doorbell(&ia->sq);
 		return 0;
 	}

@@ -166,7 +166,7 @@ static void sq_count_unread(struct kdapl_sq *sq, const struct kdapl_ep *ep,
 	WRITE_ONCE(sq->unread, unread);
 }
 
-/* Consecutive entries of one EP and one direction go out in one call. */
+/* Consecutive entries of one EP and one direction go out in one call. Softirqs are off. */
 static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 			      unsigned int budget)
 {
@@ -177,7 +177,7 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 	bool large;
 
 	chain->len = 0;
-	spin_lock_bh(&ep->lock);
+	spin_lock(&ep->lock);
 	do {
 		kdapl_ep_take(ep, chain);
 		sq_advance(sq);
@@ -188,7 +188,7 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 	kdapl_ep_flush_chain(ep, chain, recv);
 	if (!recv)
 		sq_count_unread(sq, ep, large);
-	spin_unlock_bh(&ep->lock);
+	spin_unlock(&ep->lock);
 
 	return taken;
 }
@@ -382,9 +382,9 @@ static void sq_learn(struct kdapl_sq *sq, unsigned int found)
  * @timer: it is some time since anybody looked. Where nothing came meanwhile, stop
  * looking even though requests are under way. Caller holds sq->lock.
  */
-static void sq_look(struct kdapl_sq *sq, bool timer, bool puts_off)
+static void sq_look(struct kdapl_sq *sq, bool timer)
 {
-	unsigned int taken = sq_run(sq, SQ_BUDGET, puts_off);
+	unsigned int taken = sq_run(sq, SQ_BUDGET, false);
 
 	/* While a program is in its call all that says nothing of it. */
 	timer = timer && !sq->drains;
@@ -409,7 +409,7 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 		WRITE_ONCE(sq->again, false);
 		/* Not before: who sets it from now on is seen below. */
 		smp_mb();
-		sq_look(sq, timer, false);
+		sq_look(sq, timer);
 		/* Other processors could keep this one here. */
 		if (++rounds == SQ_ROUNDS && !sq->stopped)
 			queue_work(kdapl_workqueue, &sq->work);
@@ -484,28 +484,20 @@ void kdapl_sq_doorbell(struct kdapl_sq *sq)
 	kdapl_sq_drain(sq);
 }
 
-static void sq_finish_late(struct kdapl_sq *sq)
-{
-	if (!READ_ONCE(sq->num_late))
-		return;
-	spin_lock_bh(&sq->lock);
-	rcu_read_lock();
-	sq_run_late(sq);
-	rcu_read_unlock();
-	spin_unlock_bh(&sq->lock);
-}
-
 void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
 {
 	this_cpu_inc(sq_counters.doorbells);
 	if (!sq->ring)
 		return;
 	spin_lock_bh(&sq->lock);
-	sq_look(sq, false, true);
+	sq->drains++;
+	sq_run(sq, SQ_BUDGET, true);
 	spin_unlock_bh(&sq->lock);
-	/* Where softirqs came on, what was posted has left. */
-	sq_finish_late(sq);
-	/* As in a drain. */
+	/* As in a drain: softirqs came on, what was posted has run. */
+	spin_lock_bh(&sq->lock);
+	sq->drains--;
+	sq_look(sq, false);
+	spin_unlock_bh(&sq->lock);
 	smp_mb();
 	if (READ_ONCE(sq->again))
 		sq_try(sq, false);
