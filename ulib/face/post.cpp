@@ -24,40 +24,46 @@ struct Args {
 	DAT_COUNT num_segments;
 	const DAT_LMR_TRIPLET *local_iov;
 	DAT_DTO_COOKIE cookie;
-	const kdapl::RemoteSegment *remote;
 	DAT_COMPLETION_FLAGS flags;
 };
+
+Status post_on(Ep &ep, const Args &args, const kdapl::RemoteSegment *remote) noexcept
+{
+	Segments segments;
+
+	if (Status status = segments.fill(args.num_segments, args.local_iov); !status.ok())
+		return status;
+	return ep.post({ .op = args.op,
+			 .flags = bits(args.flags),
+			 .cookie = args.cookie.as_64,
+			 .local = segments.all(),
+			 .remote = remote });
+}
 
 [[gnu::flatten]] DAT_RETURN post(const Args &args) noexcept
 {
 	return call([&] {
 		const auto ep = kdapl::pin<Ep>(args.ep);
-		Segments segments;
 
-		if (!ep)
-			return bad_handle(Sub::handle_ep);
-		if (Status status = segments.fill(args.num_segments, args.local_iov); !status.ok())
-			return status;
-		return ep->post({ .op = args.op,
-				  .flags = bits(args.flags),
-				  .cookie = args.cookie.as_64,
-				  .local = segments.all(),
-				  .remote = args.remote });
+		return ep ? post_on(*ep, args, nullptr) : bad_handle(Sub::handle_ep);
 	});
 }
 
-DAT_RETURN post_rdma(Args args, const DAT_RMR_TRIPLET *remote_buffer) noexcept
+[[gnu::flatten]] DAT_RETURN post_rdma(const Args &args,
+				      const DAT_RMR_TRIPLET *remote_buffer) noexcept
 {
-	if (!kdapl::pin<Ep>(args.ep))
-		return to_dat(bad_handle(Sub::handle_ep));
-	if (!remote_buffer)
-		return to_dat(bad_parameter(Sub::arg5));
+	return call([&] {
+		const auto ep = kdapl::pin<Ep>(args.ep);
 
-	const kdapl::RemoteSegment remote = { version::remote_address(*remote_buffer),
-					      remote_buffer->segment_length,
-					      remote_buffer->rmr_context };
-	args.remote = &remote;
-	return post(args);
+		if (!ep)
+			return bad_handle(Sub::handle_ep);
+		if (!remote_buffer)
+			return bad_parameter(Sub::arg5);
+		const kdapl::RemoteSegment remote = { version::remote_address(*remote_buffer),
+						      remote_buffer->segment_length,
+						      remote_buffer->rmr_context };
+		return post_on(*ep, args, &remote);
+	});
 }
 
 } // namespace
@@ -68,7 +74,7 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
 			    DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
 			    DAT_COMPLETION_FLAGS completion_flags)
 {
-	return post({ KDAPL_OP_SEND, ep_handle, num_segments, local_iov, user_cookie, nullptr,
+	return post({ KDAPL_OP_SEND, ep_handle, num_segments, local_iov, user_cookie,
 		      completion_flags });
 }
 
@@ -76,7 +82,7 @@ DAT_RETURN dat_ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
 			    DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
 			    DAT_COMPLETION_FLAGS completion_flags)
 {
-	return post({ KDAPL_OP_RECV, ep_handle, num_segments, local_iov, user_cookie, nullptr,
+	return post({ KDAPL_OP_RECV, ep_handle, num_segments, local_iov, user_cookie,
 		      completion_flags });
 }
 
@@ -86,7 +92,7 @@ DAT_RETURN dat_ep_post_rdma_read(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments
 				 DAT_COMPLETION_FLAGS completion_flags)
 {
 	return post_rdma({ KDAPL_OP_RDMA_READ, ep_handle, num_segments, local_iov, user_cookie,
-			   nullptr, completion_flags },
+			   completion_flags },
 			 remote_buffer);
 }
 
@@ -96,7 +102,7 @@ DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segment
 				  DAT_COMPLETION_FLAGS completion_flags)
 {
 	return post_rdma({ KDAPL_OP_RDMA_WRITE, ep_handle, num_segments, local_iov, user_cookie,
-			   nullptr, completion_flags },
+			   completion_flags },
 			 remote_buffer);
 }
 
