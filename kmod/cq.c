@@ -242,7 +242,8 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 	struct cq_busy busy;
 	int ret;
 
-	if (kdapl_evd_unread(evd) || READ_ONCE(evd->backlog_len)) {
+	/* Under its lock: it may have been freed, and its ring with it. */
+	if (kdapl_evd_count(evd)) {
 		kdapl_sq_doorbell(&ia->sq);
 		return 0;
 	}

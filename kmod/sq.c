@@ -16,7 +16,7 @@
  *
  * Who answers a message posts its receive again and then sends. That receive is put
  * off: its entry leaves the ring, and is posted when the request behind it has gone.
- * Only a doorbell does that, because it comes back for it; but whoever has the lock
+ * Only a drain does that, because it comes back for it; but whoever has the lock
  * meanwhile posts what is late before anything else.
  *
  * The program owns the ring's memory: the tail is only used as a difference to

@@ -26,7 +26,10 @@ inline bool alone() noexcept
 #endif
 }
 
-/** A mutex that costs nothing while there is one thread. */
+/**
+ * A mutex that costs nothing while there is one thread. Its holder starts none: that one
+ * would not be kept out.
+ */
 class Mutex {
 public:
 	void lock() noexcept
