@@ -661,6 +661,16 @@ static void evd_stream(struct kunit *test)
 	kthread_stop_put(producer);
 }
 
+/* Who polls for it has a reference, which keeps no ring: there is nothing to see. */
+static void evd_polled_when_freed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_evd tevd = env_evd(env, 8, DAT_EVD_DTO_FLAG);
+
+	KUNIT_ASSERT_EQ(test, kdapl_obj_destroy(env->ia, tevd.id, KDAPL_OBJ_EVD), 0);
+	KUNIT_EXPECT_NE(test, kdapl_cq_busy_poll(env->ia, tevd.evd), 0);
+}
+
 static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_create_checks),
 	KUNIT_CASE(evd_program_pays),
@@ -685,6 +695,7 @@ static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_unwaitable),
 	KUNIT_CASE(evd_signal),
 	KUNIT_CASE_SLOW(evd_stream),
+	KUNIT_CASE(evd_polled_when_freed),
 	{}
 };
 
