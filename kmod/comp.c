@@ -318,6 +318,7 @@ static void account(struct kdapl_ep *ep, struct kdapl_work *work,
 	if (work->op == KDAPL_OP_RECV) {
 		ep->rq.hw--;
 		WRITE_ONCE(shown->hw_recv, ep->rq.hw);
+		kdapl_sq_recvs_left(&ep->obj.ia->sq, ep->rq.hw);
 		received(ep, work, wc);
 	} else {
 		ep->sq.hw--;

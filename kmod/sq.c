@@ -52,12 +52,8 @@
 #define SQ_LONE		2
 /* Bytes of a request from which on a call for it costs next to nothing. */
 #define SQ_LARGE	4096
-/*
- * Receives that are put off, and how many the device has to have meanwhile: twice as
- * many as a program keeps there, which rings for a receive below that.
- */
+/* Receives that are put off at a time. */
 #define SQ_LATE		4
-#define SQ_LATE_HW	32
 
 struct sq_counters {
 	u64 posts;
@@ -243,7 +239,7 @@ static bool sq_is_late(struct kdapl_sq *sq)
 	if (pending < 2 || pending > SQ_LATE)
 		return false;
 	obj = kdapl_obj_peek(sq->ia, sq->chain->sqe.ep, KDAPL_OBJ_EP);
-	return obj && READ_ONCE(to_ep(obj)->rq.hw) >= SQ_LATE_HW;
+	return obj && READ_ONCE(to_ep(obj)->rq.hw) >= KDAPL_SQ_PLENTY;
 }
 
 /* The slot is free; the copy is all that is looked at. */
@@ -294,6 +290,7 @@ static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget,
 {
 	unsigned int taken = 0;
 
+	WRITE_ONCE(sq->recvs_low, false);
 	rcu_read_lock();
 	sq_run_late(sq);
 	while (taken < budget && sq_load(sq))
@@ -419,15 +416,27 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 	} while (rounds < SQ_ROUNDS && READ_ONCE(sq->again));
 }
 
+/*
+ * Nothing is there for who comes by. While NEED_WAKEUP is set requests ring, so what
+ * stands in the ring are receives. As long as the device has plenty they are left to
+ * the program's own processor, in its next call; the library rings when many wait.
+ */
+static bool sq_can_wait(struct kdapl_sq *sq)
+{
+	if (READ_ONCE(sq->num_late) ||
+	    READ_ONCE(sq->need_wakeup) == sq_busy(sq))
+		return false;
+	return READ_ONCE(sq->ring->tail) == READ_ONCE(sq->head) ||
+	       (READ_ONCE(sq->need_wakeup) && !READ_ONCE(sq->recvs_low));
+}
+
 void kdapl_sq_kick(struct kdapl_sq *sq)
 {
 	if (!sq->ring)
 		return;
 	/* hw_recv was lowered before: the program may have read the old one. */
 	smp_mb();
-	if (READ_ONCE(sq->ring->tail) == READ_ONCE(sq->head) &&
-	    READ_ONCE(sq->need_wakeup) != sq_busy(sq) &&
-	    !READ_ONCE(sq->num_late))
+	if (sq_can_wait(sq))
 		return;
 	sq_try(sq, false);
 }

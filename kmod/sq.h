@@ -77,6 +77,7 @@ struct kdapl_sq {
 	u32 num_late;		/* entries that head has passed and nobody has posted */
 	u32 late_due;		/* so many of them, the last ones, are next */
 	bool need_wakeup;	/* the module's own copy of the flag */
+	bool recvs_low;		/* some EP or SRQ has not plenty with the device */
 	u32 drains;		/* calls that will settle the ring */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
@@ -107,6 +108,19 @@ void kdapl_sq_sync(struct kdapl_sq *sq);
 
 /* From now on entries stay where they are. */
 void kdapl_sq_stop(struct kdapl_sq *sq);
+
+/* Receives with the device that are plenty: twice what a program keeps there. */
+#define KDAPL_SQ_PLENTY	32
+
+/*
+ * A receive has completed, and as many are left. Any context; the ring is kicked
+ * afterwards.
+ */
+static inline void kdapl_sq_recvs_left(struct kdapl_sq *sq, u32 left)
+{
+	if (left < KDAPL_SQ_PLENTY && !READ_ONCE(sq->recvs_low))
+		WRITE_ONCE(sq->recvs_low, true);
+}
 
 /* So many more requests are with the device, or fewer. Any context. */
 static inline void kdapl_sq_count(struct kdapl_sq *sq, int n)

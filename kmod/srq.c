@@ -47,6 +47,7 @@ static void srq_show(struct kdapl_srq *srq)
 	WRITE_ONCE(shown->taken, srq->taken);
 	WRITE_ONCE(shown->dropped, srq->dropped);
 	WRITE_ONCE(shown->hw_recv, srq->waiting);
+	kdapl_sq_recvs_left(&srq->obj.ia->sq, srq->waiting);
 	/* After "dropped", and after the slot is in the list of the free ones. */
 	smp_store_release(&shown->done, srq->done);
 }

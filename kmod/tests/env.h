@@ -112,6 +112,13 @@ void prog_post(struct env *env, const struct kdapl_sqe *sqe);
 void prog_post_op(struct env *env, const struct test_ep *tep, u8 op,
 		  u64 cookie);
 
+/* Somebody looks into the ring, as when a receive completes of which few are left. */
+static inline void env_kick(struct env *env)
+{
+	kdapl_sq_recvs_left(&env->ia->sq, 0);
+	kdapl_sq_kick(&env->ia->sq);
+}
+
 /* What the module took from the ring, as the program sees it. */
 static inline u32 prog_sq_head(struct env *env)
 {

@@ -37,7 +37,7 @@ static void sq_impossible_tails(struct kunit *test)
 		head = prog_sq_head(env);
 		set_tail(env, head + offsets[i]);
 		kdapl_sq_doorbell(sq);
-		kdapl_sq_kick(sq);
+		env_kick(env);
 		usleep_range(500, 1000);
 		KUNIT_EXPECT_EQ(test, prog_sq_head(env), head);
 		KUNIT_EXPECT_FALSE(test, work_busy(&sq->work));

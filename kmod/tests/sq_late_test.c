@@ -154,7 +154,7 @@ static void sq_late_not_of_kick(struct kunit *test)
 	give_receives(env, &tep, PLENTY);
 	first = env->dev->posted;
 	store_case(env, &tep, &late);
-	kdapl_sq_kick(&env->ia->sq);
+	env_kick(env);
 	expect_order(test, &tep, &late, first);
 	expect_receives(test, &tep, PLENTY + 1);
 }
@@ -312,7 +312,7 @@ static void sq_late_stopped(struct kunit *test)
 	put_off(env, tep.id, 0);
 	kdapl_sq_stop(&env->ia->sq);
 	kdapl_sq_doorbell(&env->ia->sq);
-	kdapl_sq_kick(&env->ia->sq);
+	env_kick(env);
 	KUNIT_EXPECT_EQ(test, env_qp(&tep)->rq.head, 0);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 0);
 	KUNIT_EXPECT_EQ(test, env->ia->sq.num_late, 0);

@@ -136,11 +136,92 @@ static void sq_kick_takes_all(struct kunit *test)
 		sqe = prog_sqe(env, tep.id, KDAPL_OP_RECV, i);
 		prog_store(env, &sqe);
 	}
+	kdapl_sq_recvs_left(&env->ia->sq, 0);
 	local_bh_disable();
 	kdapl_sq_kick(&env->ia->sq);
 	local_bh_enable();
 	EXPECT_SOON(test, prog_sq_head(env) == env->tail);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), ENV_SQ_ENTRIES);
+}
+
+/* Completions of receives leave what stands in the ring to the program ... */
+static void sq_kick_leaves_receives(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, 62);
+	struct fake_qp *qp;
+	unsigned int i;
+	struct kdapl_sqe sqe;
+
+	env_connect(env, &tep);
+	qp = env_qp(&tep);
+	for (i = 0; i < KDAPL_SQ_PLENTY + 8; i++)
+		prog_post_op(env, &tep, KDAPL_OP_RECV, i);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_RECV, i);
+	prog_store(env, &sqe);
+	KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->rq, 8, IB_WC_SUCCESS), 8);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), KDAPL_SQ_PLENTY);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail - 1);
+	/* ... until the device has not plenty any more. */
+	KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS), 1);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), KDAPL_SQ_PLENTY);
+}
+
+/* What one EP has plenty of does not keep another one's waiting. */
+static void sq_kick_takes_for_who_is_low(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep rich = env_ep(env, 62), poor = env_ep(env, 62);
+	struct fake_qp *qp;
+	unsigned int i;
+	struct kdapl_sqe sqe;
+
+	env_connect(env, &rich);
+	env_connect(env, &poor);
+	for (i = 0; i < KDAPL_SQ_PLENTY + 8; i++)
+		prog_post_op(env, &rich, KDAPL_OP_RECV, i);
+	prog_post_op(env, &poor, KDAPL_OP_RECV, 0);
+	sqe = prog_sqe(env, rich.id, KDAPL_OP_RECV, i);
+	prog_store(env, &sqe);
+	sqe = prog_sqe(env, poor.id, KDAPL_OP_RECV, 1);
+	prog_store(env, &sqe);
+	qp = env_qp(&poor);
+	KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS), 1);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail);
+	KUNIT_EXPECT_EQ(test, prog_ep(&poor, hw_recv), 1);
+}
+
+/* While the program need not ring for requests, whoever comes by looks. */
+static void sq_kick_takes_requests(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, 62);
+	struct kdapl_sq *sq = &env->ia->sq;
+	struct fake_qp *qp;
+	struct kdapl_sqe sqe;
+	unsigned int i;
+
+	env_connect(env, &tep);
+	qp = env_qp(&tep);
+	for (i = 0; i < KDAPL_SQ_PLENTY + 8; i++)
+		prog_post_op(env, &tep, KDAPL_OP_RECV, i);
+	/* The timer does not come in between. */
+	local_bh_disable();
+	for (i = 0; i < 16; i++) {
+		sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, i);
+		prog_store(env, &sqe);
+	}
+	kdapl_sq_recvs_left(sq, 0);
+	kdapl_sq_kick(sq);
+	KUNIT_EXPECT_FALSE(test, sq->need_wakeup);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, i);
+	prog_store(env, &sqe);
+	fake_report(qp, &qp->rq, 1, IB_WC_SUCCESS);
+	kdapl_sq_kick(sq);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, qp->sq.head, 17);
 }
 
 static void sq_counts(struct kunit *test)
@@ -216,6 +297,9 @@ static struct kunit_case sq_cases[] = {
 	KUNIT_CASE(sq_slot_is_free),
 	KUNIT_CASE(sq_full_ring),
 	KUNIT_CASE(sq_kick_takes_all),
+	KUNIT_CASE(sq_kick_leaves_receives),
+	KUNIT_CASE(sq_kick_takes_for_who_is_low),
+	KUNIT_CASE(sq_kick_takes_requests),
 	KUNIT_CASE(sq_counts),
 	KUNIT_CASE(sq_stopped),
 	KUNIT_CASE(sq_many_eps),

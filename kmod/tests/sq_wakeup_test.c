@@ -152,7 +152,7 @@ static void sq_worst_of_completion(struct kunit *test)
 	start_worst(env, &tep, &worst);
 	/* One softirq after the other: the timer does not come in between. */
 	local_bh_disable();
-	kdapl_sq_kick(&env->ia->sq);
+	env_kick(env);
 	fake_report(qp, &qp->sq, MANY, IB_WC_SUCCESS);
 	local_bh_enable();
 	expect_worst(test, &worst, false);
@@ -183,7 +183,7 @@ static void post_for_timer(struct kunit *test, struct test_ep *tep)
 	/* The timer does not come in between. */
 	local_bh_disable();
 	prog_store(env, &sqe);
-	kdapl_sq_kick(&env->ia->sq);
+	env_kick(env);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
 	prog_store(env, &sqe);
 	local_bh_enable();
@@ -216,7 +216,7 @@ static bool still_needs_wakeup(struct env *env, struct test_ep *tep)
 	/* The timer does not come in between. */
 	local_bh_disable();
 	prog_store(env, &sqe);
-	kdapl_sq_kick(&env->ia->sq);
+	env_kick(env);
 	set = READ_ONCE(status->flags);
 	local_bh_enable();
 	return set;
@@ -265,7 +265,7 @@ static void sq_timer_in_a_call(struct kunit *test)
 	store_many(env, &tep);
 	/* The timer does not come in between. */
 	local_bh_disable();
-	kdapl_sq_kick(sq);
+	env_kick(env);
 	sq->drains++;
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
@@ -359,7 +359,7 @@ static void sq_kick_comes_back(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
 	EXPECT_SOON(test, READ_ONCE(sq->again));
 	prog_store(env, &sqe);
-	kdapl_sq_kick(sq);
+	env_kick(env);
 	EXPECT_SOON(test, all_taken(env));
 	/* Nobody is left to say it: the worker settles the ring. */
 	kthread_stop(thread);
