@@ -507,6 +507,7 @@ void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
 	sq->drains--;
 	sq_look(sq, false);
 	spin_unlock_bh(&sq->lock);
+	/* As in a drain: who found the lock taken counts on us. */
 	smp_mb();
 	if (READ_ONCE(sq->again))
 		sq_try(sq, false);
