@@ -52,6 +52,8 @@
 #define SQ_LONE		2
 /* Bytes of a request from which on a call for it costs next to nothing. */
 #define SQ_LARGE	4096
+/* So many receives are left in the ring, of all its EPs; of one the library lets 16 wait. */
+#define SQ_LEFT		32
 /* Receives that are put off at a time. */
 #define SQ_LATE		4
 
@@ -290,7 +292,9 @@ static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget,
 {
 	unsigned int taken = 0;
 
-	WRITE_ONCE(sq->recvs_low, false);
+	if (READ_ONCE(sq->recvs_low))
+		/* Pairs with kdapl_sq_recvs_left(): who sets it later will look. */
+		smp_store_mb(sq->recvs_low, false);
 	rcu_read_lock();
 	sq_run_late(sq);
 	while (taken < budget && sq_load(sq))
@@ -418,16 +422,20 @@ static void sq_try(struct kdapl_sq *sq, bool timer)
 
 /*
  * Nothing is there for who comes by. While NEED_WAKEUP is set requests ring, so what
- * stands in the ring are receives. As long as the device has plenty they are left to
- * the program's own processor, in its next call; the library rings when many wait.
+ * stands in the ring are receives. As long as the device has plenty, a few of them are
+ * left to the program's own processor, in its next call; the library rings when an EP
+ * has many that wait.
  */
 static bool sq_can_wait(struct kdapl_sq *sq)
 {
+	u32 waiting;
+
 	if (READ_ONCE(sq->num_late) ||
 	    READ_ONCE(sq->need_wakeup) == sq_busy(sq))
 		return false;
-	return READ_ONCE(sq->ring->tail) == READ_ONCE(sq->head) ||
-	       (READ_ONCE(sq->need_wakeup) && !READ_ONCE(sq->recvs_low));
+	waiting = READ_ONCE(sq->ring->tail) - READ_ONCE(sq->head);
+	return !waiting || (waiting <= SQ_LEFT && READ_ONCE(sq->need_wakeup) &&
+			    !READ_ONCE(sq->recvs_low));
 }
 
 void kdapl_sq_kick(struct kdapl_sq *sq)

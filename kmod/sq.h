@@ -118,8 +118,9 @@ void kdapl_sq_stop(struct kdapl_sq *sq);
  */
 static inline void kdapl_sq_recvs_left(struct kdapl_sq *sq, u32 left)
 {
-	if (left < KDAPL_SQ_PLENTY && !READ_ONCE(sq->recvs_low))
-		WRITE_ONCE(sq->recvs_low, true);
+	if (left < KDAPL_SQ_PLENTY)
+		/* After hw_recv, which the caller has lowered: pairs with sq_run(). */
+		smp_store_release(&sq->recvs_low, true);
 }
 
 /* So many more requests are with the device, or fewer. Any context. */

@@ -102,7 +102,9 @@ struct kdapl_map {
  *  - NEED_WAKEUP: the module sets it, full barrier, reads tail again; the
  *    program stores tail, full barrier, reads the flag.
  *  - hw_recv: the module lowers it, full barrier, reads tail again; the
- *    program stores tail, full barrier, reads hw_recv.
+ *    program stores tail, full barrier, reads hw_recv. While NEED_WAKEUP is set
+ *    and hw_recv is 32 or more, the module may leave a few receives where they
+ *    are: a program rings when hw_recv is low, or when many of its EP's wait.
  */
 #define KDAPL_SQ_ENTRIES_OFFSET	128
 

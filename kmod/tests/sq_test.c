@@ -168,6 +168,31 @@ static void sq_kick_leaves_receives(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), KDAPL_SQ_PLENTY);
 }
 
+/* ... or many wait. */
+static void sq_kick_leaves_few_receives(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep teps[2] = { env_ep(env, 62), env_ep(env, 62) };
+	struct fake_qp *qp;
+	unsigned int i;
+	struct kdapl_sqe sqe;
+
+	for (i = 0; i < 2; i++)
+		env_connect(env, &teps[i]);
+	for (i = 0; i < 2 * KDAPL_SQ_PLENTY + 4; i++)
+		prog_post_op(env, &teps[i & 1], KDAPL_OP_RECV, i);
+	qp = env_qp(&teps[0]);
+	for (i = 0; i < 32; i++) {
+		sqe = prog_sqe(env, teps[i & 1].id, KDAPL_OP_RECV, i);
+		prog_store(env, &sqe);
+	}
+	KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS), 1);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail - 32);
+	prog_store(env, &sqe);
+	KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->rq, 1, IB_WC_SUCCESS), 1);
+	KUNIT_EXPECT_EQ(test, prog_sq_head(env), env->tail);
+}
+
 /* What one EP has plenty of does not keep another one's waiting. */
 static void sq_kick_takes_for_who_is_low(struct kunit *test)
 {
@@ -298,6 +323,7 @@ static struct kunit_case sq_cases[] = {
 	KUNIT_CASE(sq_full_ring),
 	KUNIT_CASE(sq_kick_takes_all),
 	KUNIT_CASE(sq_kick_leaves_receives),
+	KUNIT_CASE(sq_kick_leaves_few_receives),
 	KUNIT_CASE(sq_kick_takes_for_who_is_low),
 	KUNIT_CASE(sq_kick_takes_requests),
 	KUNIT_CASE(sq_counts),
