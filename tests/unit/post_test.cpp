@@ -5,6 +5,7 @@
 #include "engine/sq.hpp"
 #include "fake/session.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <map>
 #include <thread>
@@ -527,6 +528,64 @@ TEST_F(PostAtTheWrap, IndicesRunThrough)
 	for (std::size_t i = 0; i < module.taken.size(); i++)
 		EXPECT_EQ(module.taken[i].seg[0].addr,
 			  segment(i % module.sq_entries, 1).virtual_address);
+}
+
+// Most calls of a program that has no other thread take a shorter way, and those with one
+// segment: the answers are the same.
+TEST_F(Post, AloneOrNot)
+{
+	const auto all = [&] {
+		DAT_LMR_TRIPLET iov[] = { segment(0, 64), segment(64, 64) };
+		DAT_LMR_TRIPLET outside = segment(memory.size(), 1);
+		const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, 128);
+		const auto flags = DAT_COMPLETION_DEFAULT_FLAG;
+		const std::size_t before = module.taken.size();
+		DAT_EVENT event;
+
+		module.set_need_wakeup(true);
+		EXPECT_EQ(send(iov[0]), DAT_SUCCESS);
+		EXPECT_EQ(dat_ep_post_send(ep, 2, iov, cookie(1), flags), DAT_SUCCESS);
+		EXPECT_EQ(recv(iov[0]), DAT_SUCCESS);
+		EXPECT_EQ(write(iov[0], 64), DAT_SUCCESS);
+		EXPECT_EQ(read(iov[0], 64), DAT_SUCCESS);
+		module.take();
+		ASSERT_EQ(module.taken.size(), before + 5);
+		module.complete(ep_id, 4, 1);
+
+		EXPECT_TRUE(is_error(send(outside), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3));
+		EXPECT_TRUE(is_error(dat_ep_post_send(pz, 1, iov, cookie(1), flags),
+				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+		EXPECT_TRUE(is_error(dat_ep_post_send(pz, 2, iov, cookie(1), flags),
+				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+		EXPECT_TRUE(is_error(dat_ep_post_rdma_write(pz, 1, iov, cookie(1), nullptr, flags),
+				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+		EXPECT_TRUE(is_error(dat_ep_post_rdma_read(ep, 1, iov, cookie(1), nullptr, flags),
+				     DAT_INVALID_PARAMETER, DAT_INVALID_ARG5));
+		EXPECT_TRUE(is_error(dat_ep_post_rdma_write(pz, 1, iov, cookie(1), &remote, flags),
+				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+
+		EXPECT_TRUE(is_error(dat_evd_dequeue(dto_evd, &event), DAT_QUEUE_EMPTY));
+		EXPECT_TRUE(is_error(dat_evd_dequeue(pz, &event), DAT_INVALID_HANDLE,
+				     DAT_INVALID_HANDLE1));
+		EXPECT_TRUE(is_error(dat_evd_dequeue(dto_evd, nullptr), DAT_INVALID_PARAMETER,
+				     DAT_INVALID_ARG2));
+		module.post_dto(dto_evd_id, ep_id, 5, 64);
+		ASSERT_EQ(dat_evd_dequeue(dto_evd, &event), DAT_SUCCESS);
+		EXPECT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
+		EXPECT_EQ(event.evd_handle, dto_evd);
+		const auto &dto = event.event_data.dto_completion_event_data;
+		EXPECT_EQ(dto.ep_handle, ep);
+		EXPECT_EQ(dto.user_cookie.as_64, 5u);
+		EXPECT_EQ(dto.transfered_length, 64u);
+		EXPECT_EQ(dto.status, DAT_DTO_SUCCESS);
+	};
+
+	all();
+	std::atomic<bool> over = false;
+	std::jthread company([&] { over.wait(false); });
+	all();
+	over = true;
+	over.notify_one();
 }
 
 // Posts of several threads, EPs of their own, one ring: each EP's entries keep

@@ -26,7 +26,7 @@ protected:
 	/** A doorbell; which EVD is polled for it. */
 	std::uint32_t ring()
 	{
-		const std::uint32_t evd = spin.rings(recv_evd, request_evd, now);
+		const std::uint32_t evd = spin.rings(recv_evd, request_evd, clock_of_test);
 
 		if (!evd)
 			spin.rang(now);

@@ -16,6 +16,8 @@
 #include "engine/errors.hpp"
 #include "engine/evd.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace version {
@@ -139,9 +141,9 @@ inline void finish(DAT_EVENT &to, const kdapl::Event &from) noexcept
 	auto &dto = to.event_data.dto_completion_event_data;
 
 	dto.operation = static_cast<DAT_DTOS>(from.operation);
-	if (from.operation == DAT_DTO_RECEIVE_WITH_INVALIDATE)
-		dto.rmr_context = from.value;
-	else if (from.operation >= DAT_DTO_EXTENSION_BASE)
+	dto.rmr_context = from.operation == DAT_DTO_RECEIVE_WITH_INVALIDATE ? from.value : 0;
+	std::fill(std::begin(to.event_extension_data), std::end(to.event_extension_data), 0);
+	if (from.operation >= DAT_DTO_EXTENSION_BASE)
 		finish_extension(to, from);
 }
 

@@ -54,4 +54,9 @@ private:
 	bool left_out_ = false; /**< it is locked, and mutex_ is not */
 };
 
+/** In the place of a lock of such a mutex, for a call that found itself alone(). */
+struct Unlocked {
+	explicit Unlocked(Mutex &) noexcept {}
+};
+
 } // namespace kdapl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * EP: an endpoint. ep.cpp has its life, post.cpp the transfers posted on it.
+ * EP: an endpoint. ep.cpp has its life, post.hpp the transfers posted on it.
  */
 #pragma once
 
@@ -125,6 +125,12 @@ public:
 
 	/** Post a transfer. Never sleeps, allocates nothing. */
 	Status post(const Post &post) noexcept;
+	/**
+	 * The same as a part of the caller, see post.hpp. Lock is that of the submission
+	 * ring's mutex, or Unlocked.
+	 */
+	template <class Lock>
+	Status post_here(const Post &post) noexcept;
 
 	/** Slots for a bind, under the submission ring's mutex. */
 	Status reserve_bind() noexcept;
@@ -207,10 +213,7 @@ private:
 		std::uint32_t polled_evd = 0; /**< for the module to poll, 0: none */
 	};
 
-	Status post_any(const Post &post) noexcept;
-	template <kdapl_op op>
-	Status post_as(const Post &any) noexcept;
-	/* post.cpp, under the submission ring's mutex */
+	/* post.hpp, under the submission ring's mutex */
 	Status check_post(const Post &post) const noexcept;
 	Status check_slots(kdapl_op op) const noexcept;
 	Status fill(const Post &post, kdapl_sqe &sqe) const noexcept;

@@ -14,15 +14,6 @@ namespace kdapl {
 
 namespace {
 
-/** Of the status in a completion's word, and of the operation above it. */
-constexpr std::uint32_t dto_byte = (1U << KDAPL_EV_OP_SHIFT) - 1;
-
-/** Where an event has a value in the place of its number, it is a completion. */
-std::uint32_t number_of(const kdapl_event &event) noexcept
-{
-	return event.status & KDAPL_EV_VALUE ? std::uint32_t{ event_dto } : event.type;
-}
-
 /** What counts an asynchronous event, by what it is about. */
 IaCounter async_counter(std::uint32_t number) noexcept
 {
@@ -89,7 +80,7 @@ void Evd::drop_events() noexcept
 	}
 }
 
-[[gnu::flatten]] Status Evd::dequeue(Event &event)
+Status Evd::dequeue(Event &event)
 {
 	std::lock_guard lock(mutex_);
 	if (waiter_.load(std::memory_order_relaxed))
@@ -105,20 +96,6 @@ void Evd::drop_events() noexcept
 	const Status status = take(event);
 	count_dequeue(asks, status.ok());
 	return status;
-}
-
-/**
- * Looks at a ring that is seen to be empty are not counted: any number of threads can
- * take them at once, and they write nothing.
- */
-void Evd::count_dequeue(bool asked, bool found) noexcept
-{
-	counters_.add(evd_dequeue);
-	counters_.add(found ? evd_dequeue_found : evd_dequeue_not_found);
-	if (asked)
-		counters_.add(evd_dequeue_poll);
-	if (asked && found)
-		counters_.add(evd_dequeue_poll_found);
 }
 
 std::uint64_t Evd::counter(std::uint32_t number, bool reset) noexcept
@@ -332,37 +309,20 @@ Status Evd::take(Event &event)
 	return success;
 }
 
-/** An SRQ counts the receives that its program has not heard of. */
-void Evd::pop() noexcept
-{
-	const kdapl_event &event = ring_.peek();
-	const std::uint32_t srq = number_of(event) == event_dto ? event.length >> 32 : 0;
-
-	ring_.pop();
-	if (srq)
-		Srq::reaped(srq);
-}
-
 void Evd::translate(const kdapl_event &from, Event &to)
 {
-	to.number = number_of(from);
-	if (to.number != event_dto && to.number != event_rmr_bind) {
+	const std::uint32_t number = number_of(from);
+
+	if (number == event_dto || number == event_rmr_bind)
+		translate_completion(from, to);
+	else
 		translate_rare(from, to);
-		return;
-	}
-	to.status = from.status & dto_byte;
-	to.operation = from.status >> KDAPL_EV_OP_SHIFT & dto_byte;
-	to.value = from.status & KDAPL_EV_VALUE ? from.type : 0;
-	to.object = HandleTable::instance().handle_of_word(from.user);
-	to.cookie = from.cookie;
-	to.length = from.length & 0xffffffff;
-	if (to.operation == operation_receive_with_invalidate)
-		ia().lose(to.value);
 }
 
 /** An event that is no completion. */
 void Evd::translate_rare(const kdapl_event &from, Event &to)
 {
+	to.number = from.type;
 	to.status = from.status;
 	if (from.type == event_connection_request) {
 		/* First what can fail: the event stays where it is then. */

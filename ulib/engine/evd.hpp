@@ -6,6 +6,7 @@
 #include "evring.hpp"
 #include "deadline.hpp"
 #include "ia.hpp"
+#include "srq.hpp"
 
 #include <mutex>
 
@@ -39,6 +40,12 @@ public:
 
 	/** Nothing is there to take. To be asked first: a program that polls looks often. */
 	bool looks_empty() noexcept;
+	/**
+	 * Take the oldest event if it is a completion; false: nothing has happened. It is
+	 * made part of its caller. Lock is that of the EVD's mutex, or Unlocked.
+	 */
+	template <class Lock>
+	bool take_completion(Event &event) noexcept;
 	/** Take an event if there is one. A system call only where the module has more. */
 	Status dequeue(Event &event);
 
@@ -91,6 +98,7 @@ private:
 	[[gnu::noinline]] Status fill(std::uint32_t &queued) noexcept;
 	Status take(Event &event);
 	void translate(const kdapl_event &from, Event &to);
+	void translate_completion(const kdapl_event &from, Event &to) noexcept;
 	[[gnu::noinline]] void translate_rare(const kdapl_event &from, Event &to);
 	void translate_connection(const kdapl_event &from, Event &to) noexcept;
 	void pop() noexcept;
@@ -109,6 +117,68 @@ private:
 	EvRing ring_;
 	Counters<evd_counters> counters_; /**< who takes events counts, and the one who waits */
 };
+
+/** Of the status in a completion's word, and of the operation above it. */
+inline constexpr std::uint32_t dto_byte = (1U << KDAPL_EV_OP_SHIFT) - 1;
+
+/** Where an event has a value in the place of its number, it is a completion. */
+inline std::uint32_t number_of(const kdapl_event &event) noexcept
+{
+	return event.status & KDAPL_EV_VALUE ? std::uint32_t{ event_dto } : event.type;
+}
+
+inline void Evd::translate_completion(const kdapl_event &from, Event &to) noexcept
+{
+	to.number = number_of(from);
+	to.status = from.status & dto_byte;
+	to.operation = from.status >> KDAPL_EV_OP_SHIFT & dto_byte;
+	to.value = from.status & KDAPL_EV_VALUE ? from.type : 0;
+	to.object = HandleTable::instance().handle_of_word(from.user);
+	to.cookie = from.cookie;
+	to.length = from.length & 0xffffffff;
+	if (to.operation == operation_receive_with_invalidate)
+		ia().lose(to.value);
+}
+
+/** An SRQ counts the receives that its program has not heard of. */
+inline void Evd::pop() noexcept
+{
+	const kdapl_event &event = ring_.peek();
+	const std::uint32_t srq = number_of(event) == event_dto ? event.length >> 32 : 0;
+
+	ring_.pop();
+	if (srq)
+		Srq::reaped(srq);
+}
+
+/**
+ * Looks at a ring that is seen to be empty are not counted: any number of threads can
+ * take them at once, and they write nothing.
+ */
+inline void Evd::count_dequeue(bool asked, bool found) noexcept
+{
+	counters_.add(evd_dequeue);
+	counters_.add(found ? evd_dequeue_found : evd_dequeue_not_found);
+	if (asked)
+		counters_.add(evd_dequeue_poll);
+	if (asked && found)
+		counters_.add(evd_dequeue_poll_found);
+}
+
+template <class Lock>
+[[gnu::always_inline]] inline bool Evd::take_completion(Event &event) noexcept
+{
+	const Lock lock(mutex_);
+
+	if (waiter_.load(std::memory_order_relaxed) || !ring_.count() ||
+	    number_of(ring_.peek()) != event_dto)
+		return false;
+	ia().spin().found(id(), spin_clock);
+	translate_completion(ring_.peek(), event);
+	pop();
+	count_dequeue(false, true);
+	return true;
+}
 
 inline bool Evd::looks_empty() noexcept
 {

@@ -62,6 +62,15 @@ struct SlotState {
 	{
 		return static_cast<std::uint32_t>(value >> generation_shift);
 	}
+	/** It is live, of this kind, and a handle with this word is of its generation. */
+	bool names(Kind kind, unsigned word) const noexcept
+	{
+		constexpr std::uint64_t mask = live | std::uint64_t{ 0xf } << kind_shift |
+					       std::uint64_t{ Slot::words - 1 } << generation_shift;
+
+		return (value & mask) == (live | static_cast<std::uint64_t>(kind) << kind_shift |
+					  std::uint64_t{ word } << generation_shift);
+	}
 };
 
 /** All slots of the process. */
@@ -87,6 +96,8 @@ public:
 	 */
 	bool retire(Slot *slot) noexcept;
 
+	/** The live object of this kind, without a user more; nullptr if it is none. */
+	Object *find(Handle handle, Kind kind) const noexcept;
 	/** One more user of the live object of this kind; nullptr if it is none. */
 	Slot *pin(Handle handle, Kind kind) noexcept;
 	/** The same for any kind. */
@@ -207,6 +218,17 @@ inline Slot *HandleTable::pin(Handle handle, Kind kind) noexcept
 	return slot && pin_if(slot, accept) ? slot : nullptr;
 }
 
+inline Object *HandleTable::find(Handle handle, Kind kind) const noexcept
+{
+	unsigned word;
+	const Slot *slot = slot_of(handle, word);
+
+	if (!slot)
+		return nullptr;
+	const SlotState state{ slot->state.load(std::memory_order_relaxed) };
+	return state.names(kind, word) ? slot->object : nullptr;
+}
+
 inline void HandleTable::unpin(Slot *slot) noexcept
 {
 	std::uint64_t before;
@@ -284,6 +306,16 @@ Ref<T> pin(Handle handle) noexcept
 	Slot *slot = HandleTable::instance().pin(handle, T::kind);
 
 	return slot ? Ref<T>(static_cast<T *>(slot->object), slot) : Ref<T>();
+}
+
+/**
+ * The same object without a Ref, for who is alone(): it stays until the caller itself
+ * frees it. nullptr if there is none.
+ */
+template <class T>
+T *find_alone(Handle handle) noexcept
+{
+	return static_cast<T *>(HandleTable::instance().find(handle, T::kind));
 }
 
 /** The live object that an event's word names; empty if it is gone. */

@@ -33,7 +33,7 @@ public:
 	 * @return  which of the EP's EVDs the module shall poll; 0 for none
 	 */
 	std::uint32_t rings(std::uint32_t recv_evd, std::uint32_t request_evd,
-			    std::uint64_t now) noexcept;
+			    std::uint64_t (*clock)() noexcept) noexcept;
 
 	/** It has rung, and the module did not poll. */
 	void rang(std::uint64_t now) noexcept
@@ -78,7 +78,7 @@ private:
 };
 
 inline std::uint32_t Spin::rings(std::uint32_t recv_evd, std::uint32_t request_evd,
-				 std::uint64_t now) noexcept
+				 std::uint64_t (*clock)() noexcept) noexcept
 {
 	if (const std::uint32_t distrust = distrust_.load(relaxed)) {
 		distrust_.store(distrust - 1, relaxed);
@@ -91,7 +91,7 @@ inline std::uint32_t Spin::rings(std::uint32_t recv_evd, std::uint32_t request_e
 		const std::uint64_t rang_at = rang_at_.load(relaxed);
 
 		evd_ = 0;
-		if (rang_at && waited_.load(relaxed) > (now - rang_at) / 2) {
+		if (rang_at && waited_.load(relaxed) > (clock() - rang_at) / 2) {
 			evd_ = waited_for_.load(relaxed);
 			left_ = believed;
 		}

@@ -6,6 +6,8 @@
 #include "engine/cno.hpp"
 #include "engine/evd.hpp"
 
+#include <optional>
+
 using namespace face;
 using kdapl::Cno;
 using kdapl::Evd;
@@ -14,18 +16,26 @@ using kdapl::Ia;
 
 namespace {
 
+void translate_completion(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
+{
+	auto &dto = to.event_data.dto_completion_event_data;
+
+	to.event_number = DAT_DTO_COMPLETION_EVENT;
+	to.evd_handle = evd;
+	dto.ep_handle = to_dat(from.object);
+	dto.user_cookie.as_64 = from.cookie;
+	dto.status = static_cast<DAT_DTO_COMPLETION_STATUS>(from.status);
+	dto.transfered_length = from.length;
+	version::finish(to, from);
+}
+
 void translate(const Event &from, DAT_EVD_HANDLE evd, DAT_EVENT &to) noexcept
 {
 	to = {};
 	to.event_number = static_cast<DAT_EVENT_NUMBER>(from.number);
 	to.evd_handle = evd;
 	if (from.number == kdapl::event_dto) {
-		auto &dto = to.event_data.dto_completion_event_data;
-		dto.ep_handle = to_dat(from.object);
-		dto.user_cookie.as_64 = from.cookie;
-		dto.status = static_cast<DAT_DTO_COMPLETION_STATUS>(from.status);
-		dto.transfered_length = from.length;
-		version::finish(to, from);
+		translate_completion(from, evd, to);
 	} else if (from.number == kdapl::event_rmr_bind) {
 		auto &bind = to.event_data.rmr_completion_event_data;
 		bind.rmr_handle = to_dat(from.object);
@@ -257,7 +267,10 @@ DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUN
 	});
 }
 
-[[gnu::flatten]] DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event)
+namespace {
+
+/** Whatever there is, and whatever is wrong. */
+[[gnu::noinline]] DAT_RETURN dequeue_any(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event) noexcept
 {
 	return call([&] {
 		const auto evd = kdapl::pin<Evd>(evd_handle);
@@ -274,6 +287,43 @@ DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUN
 			translate(taken, evd_handle, *event);
 		return status;
 	});
+}
+
+/** What most looks end with: nothing, or a completion. */
+template <class Lock>
+std::optional<DAT_RETURN> look(Evd &evd, DAT_EVD_HANDLE evd_handle, DAT_EVENT &event) noexcept
+{
+	Event taken;
+
+	if (evd.looks_empty())
+		return version::queue_empty;
+	if (!evd.take_completion<Lock>(taken))
+		return {};
+	translate_completion(taken, evd_handle, event);
+	return DAT_SUCCESS;
+}
+
+std::optional<DAT_RETURN> look_on(DAT_EVD_HANDLE evd_handle, DAT_EVENT &event) noexcept
+{
+	if (kdapl::alone()) {
+		Evd *evd = kdapl::find_alone<Evd>(evd_handle);
+
+		return evd ? look<kdapl::Unlocked>(*evd, evd_handle, event) : std::nullopt;
+	}
+	const auto evd = kdapl::pin<Evd>(evd_handle);
+
+	return evd ? look<std::lock_guard<kdapl::Mutex>>(*evd, evd_handle, event) : std::nullopt;
+}
+
+} // namespace
+
+[[gnu::flatten]] DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event)
+{
+	if (event) {
+		if (const auto seen = look_on(evd_handle, *event))
+			return *seen;
+	}
+	return dequeue_any(evd_handle, event);
 }
 
 DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd_handle)

@@ -3,7 +3,7 @@
 
 #include "face.hpp"
 
-#include "engine/ep.hpp"
+#include "engine/post.hpp"
 
 #include "segments.hpp"
 
@@ -19,7 +19,6 @@ static_assert(bits(kdapl::completion_threshold) == bits(DAT_COMPLETION_EVD_THRES
 namespace {
 
 struct Args {
-	kdapl_op op;
 	DAT_EP_HANDLE ep;
 	DAT_COUNT num_segments;
 	const DAT_LMR_TRIPLET *local_iov;
@@ -27,83 +26,110 @@ struct Args {
 	DAT_COMPLETION_FLAGS flags;
 };
 
-Status post_on(Ep &ep, const Args &args, const kdapl::RemoteSegment *remote) noexcept
+using Remote = kdapl::RemoteSegment;
+
+template <kdapl_op op>
+kdapl::Post make_post(const Args &args, std::span<const kdapl::Segment> local,
+		      const Remote *remote) noexcept
 {
+	return { .op = op,
+		 .flags = bits(args.flags),
+		 .cookie = args.cookie.as_64,
+		 .local = local,
+		 .remote = remote };
+}
+
+/** Any number of segments. By value: the arguments of the others stay in registers. */
+template <kdapl_op op>
+[[gnu::noinline]] Status post_many(Args args, const Remote *remote) noexcept
+{
+	const auto ep = kdapl::pin<Ep>(args.ep);
 	Segments segments;
 
+	if (!ep)
+		return bad_handle(Sub::handle_ep);
 	if (Status status = segments.fill(args.num_segments, args.local_iov); !status.ok())
 		return status;
-	return ep.post({ .op = args.op,
-			 .flags = bits(args.flags),
-			 .cookie = args.cookie.as_64,
-			 .local = segments.all(),
-			 .remote = remote });
+	return ep->post(make_post<op>(args, segments.all(), remote));
 }
 
-[[gnu::flatten]] DAT_RETURN post(const Args &args) noexcept
+template <kdapl_op op, class Lock>
+Status post_one(Ep &ep, const Args &args, const Remote *remote) noexcept
 {
-	return call([&] {
-		const auto ep = kdapl::pin<Ep>(args.ep);
+	const kdapl::Segment segment = segment_of(*args.local_iov);
 
-		return ep ? post_on(*ep, args, nullptr) : bad_handle(Sub::handle_ep);
-	});
+	return ep.post_here<Lock>(make_post<op>(args, { &segment, 1 }, remote));
 }
 
-[[gnu::flatten]] DAT_RETURN post_rdma(const Args &args,
-				      const DAT_RMR_TRIPLET *remote_buffer) noexcept
+/** Most posts have one segment: these are one function, without a call. */
+template <kdapl_op op>
+Status post(const Args &args, const Remote *remote) noexcept
 {
-	return call([&] {
-		const auto ep = kdapl::pin<Ep>(args.ep);
+	if (args.num_segments != 1 || !args.local_iov) [[unlikely]]
+		return post_many<op>(args, remote);
+	if (kdapl::alone()) {
+		Ep *ep = kdapl::find_alone<Ep>(args.ep);
 
-		if (!ep)
-			return bad_handle(Sub::handle_ep);
-		if (!remote_buffer)
-			return bad_parameter(Sub::arg5);
-		const kdapl::RemoteSegment remote = { version::remote_address(*remote_buffer),
-						      remote_buffer->segment_length,
-						      remote_buffer->rmr_context };
-		return post_on(*ep, args, &remote);
-	});
+		return ep ? post_one<op, kdapl::Unlocked>(*ep, args, remote) :
+			    bad_handle(Sub::handle_ep);
+	}
+	const auto ep = kdapl::pin<Ep>(args.ep);
+
+	return ep ? post_one<op, std::lock_guard<kdapl::Mutex>>(*ep, args, remote) :
+		    bad_handle(Sub::handle_ep);
+}
+
+template <kdapl_op op>
+Status post_rdma(const Args &args, const DAT_RMR_TRIPLET *remote_buffer) noexcept
+{
+	if (!remote_buffer)
+		return kdapl::pin<Ep>(args.ep) ? bad_parameter(Sub::arg5) :
+						 bad_handle(Sub::handle_ep);
+	const Remote remote = { version::remote_address(*remote_buffer),
+				remote_buffer->segment_length, remote_buffer->rmr_context };
+	return post<op>(args, &remote);
 }
 
 } // namespace
 
 namespace face_own {
 
-DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
-			    DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
-			    DAT_COMPLETION_FLAGS completion_flags)
+[[gnu::flatten]] DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
+					     DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
+					     DAT_COMPLETION_FLAGS completion_flags)
 {
-	return post({ KDAPL_OP_SEND, ep_handle, num_segments, local_iov, user_cookie,
-		      completion_flags });
+	return to_dat(post<KDAPL_OP_SEND>(
+		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags }, nullptr));
 }
 
-DAT_RETURN dat_ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
-			    DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
-			    DAT_COMPLETION_FLAGS completion_flags)
+[[gnu::flatten]] DAT_RETURN dat_ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
+					     DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
+					     DAT_COMPLETION_FLAGS completion_flags)
 {
-	return post({ KDAPL_OP_RECV, ep_handle, num_segments, local_iov, user_cookie,
-		      completion_flags });
+	return to_dat(post<KDAPL_OP_RECV>(
+		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags }, nullptr));
 }
 
-DAT_RETURN dat_ep_post_rdma_read(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
-				 DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
-				 const DAT_RMR_TRIPLET *remote_buffer,
-				 DAT_COMPLETION_FLAGS completion_flags)
+[[gnu::flatten]] DAT_RETURN dat_ep_post_rdma_read(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
+						  DAT_LMR_TRIPLET *local_iov,
+						  DAT_DTO_COOKIE user_cookie,
+						  const DAT_RMR_TRIPLET *remote_buffer,
+						  DAT_COMPLETION_FLAGS completion_flags)
 {
-	return post_rdma({ KDAPL_OP_RDMA_READ, ep_handle, num_segments, local_iov, user_cookie,
-			   completion_flags },
-			 remote_buffer);
+	return to_dat(post_rdma<KDAPL_OP_RDMA_READ>(
+		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags },
+		remote_buffer));
 }
 
-DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
-				  DAT_LMR_TRIPLET *local_iov, DAT_DTO_COOKIE user_cookie,
-				  const DAT_RMR_TRIPLET *remote_buffer,
-				  DAT_COMPLETION_FLAGS completion_flags)
+[[gnu::flatten]] DAT_RETURN dat_ep_post_rdma_write(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
+						   DAT_LMR_TRIPLET *local_iov,
+						   DAT_DTO_COOKIE user_cookie,
+						   const DAT_RMR_TRIPLET *remote_buffer,
+						   DAT_COMPLETION_FLAGS completion_flags)
 {
-	return post_rdma({ KDAPL_OP_RDMA_WRITE, ep_handle, num_segments, local_iov, user_cookie,
-			   completion_flags },
-			 remote_buffer);
+	return to_dat(post_rdma<KDAPL_OP_RDMA_WRITE>(
+		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags },
+		remote_buffer));
 }
 
 } // namespace face_own

@@ -10,6 +10,11 @@
 
 namespace face {
 
+inline kdapl::Segment segment_of(const DAT_LMR_TRIPLET &triplet) noexcept
+{
+	return { triplet.virtual_address, triplet.segment_length, triplet.lmr_context };
+}
+
 class Segments {
 public:
 	/** The arguments num_segments and local_iov, the second and third of all posts. */
@@ -20,11 +25,8 @@ public:
 		if (num_segments && !local_iov)
 			return bad_parameter(Sub::arg3);
 		count_ = static_cast<std::size_t>(num_segments);
-		for (std::size_t i = 0; i < count_; i++) {
-			const DAT_LMR_TRIPLET &triplet = local_iov[i];
-			segments_[i] = { triplet.virtual_address, triplet.segment_length,
-					 triplet.lmr_context };
-		}
+		for (std::size_t i = 0; i < count_; i++)
+			segments_[i] = segment_of(local_iov[i]);
 		return success;
 	}
 
