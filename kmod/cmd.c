@@ -290,14 +290,3 @@ long kdapl_control(struct kdapl_file *file, unsigned int nr,
 		return -EFAULT;
 	return ret;
 }
-
-/* The doorbell is the one command that is called often. */
-long kdapl_doorbell(struct kdapl_file *file, void __user *user)
-{
-	struct kdapl_submit arg;
-
-	if (likely(!copy_from_user(&arg, user, sizeof(arg)) &&
-		   arg.size == sizeof(arg)))
-		return kdapl_cmd_submit(file, &arg);
-	return kdapl_control(file, _IOC_NR(KDAPL_SUBMIT), user);
-}

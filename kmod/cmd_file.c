@@ -9,6 +9,7 @@
 #include <linux/file.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
+#include <linux/uaccess.h>
 
 #include "account.h"
 #include "adapter.h"
@@ -80,21 +81,6 @@ out:
 	return ret;
 }
 
-static int submit_and_poll(struct kdapl_ia *ia, u32 id)
-{
-	struct kdapl_obj *evd;
-	int ret;
-
-	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
-	if (!evd) {
-		kdapl_sq_doorbell(&ia->sq);
-		return -ENOENT;
-	}
-	ret = kdapl_cq_busy_poll(ia, to_evd(evd));
-	kdapl_obj_put(evd);
-	return ret;
-}
-
 /*
  * Not inside kdapl_ia_enter(): posting finds an EP's queue pair under the EP's
  * lock, and polling an IA's completion queues under its cq_lock. A removal of the
@@ -112,11 +98,22 @@ int kdapl_cmd_submit(struct kdapl_file *file, void *data)
 	if (READ_ONCE(ia->dead))
 		return -ENODEV;
 	if (arg->flags & KDAPL_SUBMIT_POLL)
-		return submit_and_poll(ia, arg->evd);
+		return kdapl_cq_busy_poll(ia, arg->evd);
 	if (arg->evd)
 		return -EINVAL;
 	kdapl_sq_doorbell(&ia->sq);
 	return 0;
+}
+
+/* The doorbell is the one command that is called often. */
+long kdapl_doorbell(struct kdapl_file *file, void __user *user)
+{
+	struct kdapl_submit arg;
+
+	if (likely(!copy_from_user(&arg, user, sizeof(arg)) &&
+		   arg.size == sizeof(arg)))
+		return kdapl_cmd_submit(file, &arg);
+	return kdapl_control(file, _IOC_NR(KDAPL_SUBMIT), user);
 }
 
 /* Sleeps with nothing held but a reference to the EVD. */

@@ -30,7 +30,6 @@
 #define CQ_ENTRIES	4096
 #define CQ_BUDGET	64
 #define CQ_BUSY_MAX_US	1000
-#define CQ_BUSY_BATCH	8		/* completions, on the stack */
 #define CQ_BUSY_QUEUES	8
 #define CQ_BUSY_ROUNDS	8		/* between two looks at the clock */
 
@@ -67,17 +66,21 @@ static void cq_event(struct ib_event *event, void *context)
 			    event->event);
 }
 
-static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
+/*
+ * Who polls does this all the time, so completions are not on the stack: kernels are
+ * built to clear what is.
+ */
+static __always_inline int cq_take(struct kdapl_cq *cq, int budget)
 {
 	int done = 0;
 	int most, n, i;
 
 	spin_lock_bh(&cq->order);
 	do {
-		most = min(budget - done, room);
-		n = ib_poll_cq(cq->ibcq, most, wc);
+		most = min_t(int, budget - done, ARRAY_SIZE(cq->wc));
+		n = ib_poll_cq(cq->ibcq, most, cq->wc);
 		for (i = 0; i < n; i++)
-			kdapl_ep_complete(&wc[i]);
+			kdapl_ep_complete(&cq->wc[i]);
 		if (n > 0)
 			done += n;
 	} while (n == most && done < budget);
@@ -88,13 +91,12 @@ static int cq_take(struct kdapl_cq *cq, struct ib_wc *wc, int room, int budget)
 
 u32 kdapl_cq_drain(struct kdapl_cq *cq)
 {
-	struct ib_wc wc[CQ_BUSY_BATCH];
 	u32 done = 0;
 	int n;
 
 	/* There cannot be more than it has room for. */
 	do {
-		n = cq_take(cq, wc, ARRAY_SIZE(wc), CQ_BUDGET);
+		n = cq_take(cq, CQ_BUDGET);
 		done += n;
 		cond_resched();
 	} while (n == CQ_BUDGET && done < cq->size);
@@ -118,7 +120,7 @@ static void cq_tell_solicited(struct kdapl_cq *cq)
 static int cq_poll(struct irq_poll *iop, int budget)
 {
 	struct kdapl_cq *cq = container_of(iop, struct kdapl_cq, iop);
-	int done = cq_take(cq, cq->wc, ARRAY_SIZE(cq->wc), budget);
+	int done = cq_take(cq, budget);
 
 	/* hw_recv was lowered, requests finished: look into the ring again. */
 	if (done)
@@ -141,66 +143,55 @@ void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd)
 		WRITE_ONCE(evd->feeder, cq);
 }
 
-/**
- * struct cq_busy - what is polled
- * @cq: the queues
- * @n: how many
- */
-struct cq_busy {
-	struct kdapl_cq *cq[CQ_BUSY_QUEUES];
-	unsigned int n;
-};
-
 /*
- * The queue that feeds @evd, then others of the IA. A few only, since nobody else
- * gets the processor meanwhile; the handlers of the rest go on as ever. Caller
- * holds the cq_lock.
+ * Those that are polled are the first ones of the IA. A few only, since nobody else gets
+ * the processor meanwhile; the handlers of the rest go on as ever. Who polls holds the
+ * cq_lock.
  */
-static void cq_busy_pick(struct cq_busy *busy, struct kdapl_ia *ia,
-			 const struct kdapl_evd *evd)
+static void cq_busy_begin(struct kdapl_ia *ia)
 {
-	const struct kdapl_cq *feeder = READ_ONCE(evd->feeder);
 	struct kdapl_cq *cq;
+	unsigned int n = 0;
 
-	busy->n = 0;
 	list_for_each_entry(cq, &ia->cqs, list) {
-		if (cq == feeder)
-			busy->cq[busy->n++] = cq;
-	}
-	list_for_each_entry(cq, &ia->cqs, list) {
-		if (busy->n == CQ_BUSY_QUEUES)
+		if (n++ == CQ_BUSY_QUEUES)
 			break;
-		if (cq != feeder)
-			busy->cq[busy->n++] = cq;
+		WRITE_ONCE(cq->busy, true);
 	}
 }
 
 /* Once through the queues. */
-static void cq_busy_round(struct kdapl_ia *ia, const struct cq_busy *busy)
+static void cq_busy_round(struct kdapl_ia *ia)
 {
-	struct ib_wc wc[CQ_BUSY_BATCH];
-	unsigned int i;
+	struct kdapl_cq *cq;
 	int done = 0;
 
-	for (i = 0; i < busy->n && !need_resched(); i++)
-		done += cq_take(busy->cq[i], wc, ARRAY_SIZE(wc), CQ_BUDGET);
+	list_for_each_entry(cq, &ia->cqs, list) {
+		if (!cq->busy || need_resched())
+			break;
+		done += cq_take(cq, CQ_BUDGET);
+	}
 	if (done)
 		kdapl_sq_kick(&ia->sq);
 }
 
 /*
- * Until @evd has events beyond @tail: 0. What ends it before that is the time, which
- * says something about the program, or somebody who wants the processor.
+ * Until @evd has events: 0. What ends it before that is the time, which says something
+ * about the program, or somebody who wants the processor.
  */
-static int cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
-			const struct kdapl_evd *evd, u32 tail)
+static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd)
 {
 	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
 	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
+	/* Before the count, so that no event comes in between. */
+	u32 tail = READ_ONCE(evd->tail);
 	unsigned int n;
 
+	/* Under its lock: it may have been freed, and its ring with it. */
+	if (kdapl_evd_count(evd))
+		return 0;
 	for (n = 1;; n++) {
-		cq_busy_round(ia, busy);
+		cq_busy_round(ia);
 		if (READ_ONCE(evd->tail) != tail)
 			return 0;
 		if (need_resched() || signal_pending(current))
@@ -211,21 +202,13 @@ static int cq_busy_loop(struct kdapl_ia *ia, const struct cq_busy *busy,
 	}
 }
 
-static void cq_busy_begin(const struct cq_busy *busy)
-{
-	unsigned int i;
-
-	for (i = 0; i < busy->n; i++)
-		WRITE_ONCE(busy->cq[i]->busy, true);
-}
-
-static void cq_busy_end(const struct cq_busy *busy)
+static void cq_busy_end(struct kdapl_ia *ia)
 {
 	struct kdapl_cq *cq;
-	unsigned int i;
 
-	for (i = 0; i < busy->n; i++) {
-		cq = busy->cq[i];
+	list_for_each_entry(cq, &ia->cqs, list) {
+		if (!cq->busy)
+			break;
 		WRITE_ONCE(cq->busy, false);
 		/* Pairs with cq_handler(): what it did not care for is seen. */
 		smp_mb();
@@ -235,37 +218,63 @@ static void cq_busy_end(const struct cq_busy *busy)
 	}
 }
 
-int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
+/* The queue that feeds @evd is the first one from now on. */
+static void cq_busy_prefer(struct kdapl_ia *ia, const struct kdapl_evd *evd)
 {
-	/* Before the count, so that no event comes in between. */
-	u32 tail = READ_ONCE(evd->tail);
-	struct cq_busy busy;
-	int ret;
+	const struct kdapl_cq *feeder = READ_ONCE(evd->feeder);
+	struct kdapl_cq *cq;
 
-	/* Under its lock: it may have been freed, and its ring with it. */
-	if (kdapl_evd_count(evd)) {
-		kdapl_sq_doorbell(&ia->sq);
-		return 0;
+	list_for_each_entry(cq, &ia->cqs, list) {
+		if (cq == feeder) {
+			list_move(&cq->list, &ia->cqs);
+			break;
+		}
 	}
-	/* Real time: the locks of a completion sleep there. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !READ_ONCE(busy_poll_us) ||
-	    !mutex_trylock(&ia->cq_lock)) {
-		kdapl_sq_doorbell(&ia->sq);
-		return -EAGAIN;
-	}
-	/*
-	 * Others of this IA wait for completions, too. Meanwhile they come from
-	 * here alone, so nobody may take this processor away. What is posted here
-	 * may complete at once: that is for the loop, too.
-	 */
-	cq_busy_pick(&busy, ia, evd);
+}
+
+/*
+ * Others of this IA wait for completions, too. Meanwhile they come from here alone, so
+ * nobody may take this processor away. What is posted may complete at once: that is for
+ * the loop, too. Everything else comes behind the post: the peer waits for that.
+ */
+static int cq_busy_poll(struct kdapl_ia *ia, u32 id)
+{
+	struct kdapl_obj *evd;
+	int ret = -ENOENT;
+
 	preempt_disable();
-	cq_busy_begin(&busy);
+	cq_busy_begin(ia);
 	kdapl_sq_doorbell_atomic(&ia->sq);
-	ret = cq_busy_loop(ia, &busy, evd, tail);
-	cq_busy_end(&busy);
+	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
+	if (evd)
+		ret = cq_busy_loop(ia, to_evd(evd));
+	cq_busy_end(ia);
 	preempt_enable();
-	mutex_unlock(&ia->cq_lock);
+	if (evd) {
+		cq_busy_prefer(ia, to_evd(evd));
+		kdapl_obj_put(evd);
+	}
+	return ret;
+}
+
+int kdapl_cq_busy_poll(struct kdapl_ia *ia, u32 id)
+{
+	struct kdapl_obj *evd;
+	int ret = -ENOENT;
+
+	/* Real time: the locks of a completion sleep there. */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(busy_poll_us) &&
+	    mutex_trylock(&ia->cq_lock)) {
+		ret = cq_busy_poll(ia, id);
+		mutex_unlock(&ia->cq_lock);
+		return ret;
+	}
+	kdapl_sq_doorbell(&ia->sq);
+	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
+	if (evd) {
+		ret = kdapl_evd_count(to_evd(evd)) ? 0 : -EAGAIN;
+		kdapl_obj_put(evd);
+	}
 	return ret;
 }
 

@@ -21,7 +21,8 @@ struct rdma_cgroup;
 
 /**
  * struct kdapl_cq - one completion queue
- * @list: in the IA's list, or the EVD's; guarded by the IA's cq_lock
+ * @list: in the IA's list, whose first ones are polled, or the EVD's; guarded by the
+ *	IA's cq_lock
  * @ia: whose it is
  * @ibcq: the device's
  * @iop: the softirq that polls it
@@ -34,6 +35,7 @@ struct rdma_cgroup;
  * @busy: a program polls it and will arm it, so its handler has nothing to do
  * @order: held from the device's queue to the events, so that the receives of an EP
  *	with an SRQ, which have no other order, stay in that of their messages
+ * @wc: guarded by it: what the device's queue gave
  */
 struct kdapl_cq {
 	struct list_head list;
@@ -47,7 +49,7 @@ struct kdapl_cq {
 	struct kdapl_evd *solicited;
 	enum ib_cq_notify_flags arm;
 	bool busy;
-	spinlock_t order;	/* see above */
+	spinlock_t order;
 	struct ib_wc wc[16];
 };
 
@@ -86,7 +88,7 @@ void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);
 /**
  * kdapl_cq_busy_poll() - a doorbell, then poll some of the IA's queues for an event
  * @ia: the IA
- * @evd: the EVD that is to have an event, with a reference
+ * @id: the EVD that is to have an event
  *
  * Process context. Does not sleep once it polls.
  *
@@ -94,8 +96,8 @@ void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);
  * 0 when the EVD has an event. -ETIME when it has none although it was polled as
  * long as the administrator wants. -EAGAIN when that says nothing of the program:
  * somebody else polls, or changes the queues, or the administrator does not want it,
- * a signal is there, the processor is wanted.
+ * a signal is there, the processor is wanted. -ENOENT: there is no such EVD.
  */
-int kdapl_cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd);
+int kdapl_cq_busy_poll(struct kdapl_ia *ia, u32 id);
 
 #endif /* KDAPL_CQ_H */

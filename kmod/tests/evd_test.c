@@ -661,14 +661,18 @@ static void evd_stream(struct kunit *test)
 	kthread_stop_put(producer);
 }
 
-/* Who polls for it has a reference, which keeps no ring: there is nothing to see. */
+/* Who polls has found it just before it was freed, and its ring with it. */
 static void evd_polled_when_freed(struct kunit *test)
 {
 	struct env *env = test->priv;
 	struct test_evd tevd = env_evd(env, 8, DAT_EVD_DTO_FLAG);
+	struct kdapl_obj *obj = &tevd.evd->obj;
 
-	KUNIT_ASSERT_EQ(test, kdapl_obj_destroy(env->ia, tevd.id, KDAPL_OBJ_EVD), 0);
-	KUNIT_EXPECT_NE(test, kdapl_cq_busy_poll(env->ia, tevd.evd), 0);
+	obj->ops->destroy(obj);
+	KUNIT_EXPECT_NE(test, kdapl_cq_busy_poll(env->ia, tevd.id), 0);
+	KUNIT_ASSERT_EQ(test, kdapl_obj_retire(obj), 0);
+	kdapl_obj_put(obj);
+	KUNIT_EXPECT_EQ(test, kdapl_cq_busy_poll(env->ia, tevd.id), -ENOENT);
 }
 
 static struct kunit_case evd_cases[] = {
