@@ -131,7 +131,7 @@ static void tell_kernel(const struct kdapl_work *work,
 		event->user = KDAPL_DTO_USER_WORD(event->user, work->value);
 }
 
-static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
+static __always_inline void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 {
 	bool silent = work->suppress && work->status == DAT_DTO_SUCCESS;
 	struct kdapl_event event = {
@@ -158,13 +158,13 @@ static void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 		else if (ep->obj.ia->tell_op)
 			tell_program(work, &event);
 	}
-	kdapl_evd_post(work->op == KDAPL_OP_RECV ? ep->recv_evd :
-						   ep->request_evd,
-		       &event, &work->rec);
+	kdapl_evd_post_softirq(work->op == KDAPL_OP_RECV ? ep->recv_evd :
+							   ep->request_evd,
+			       &event, &work->rec);
 }
 
 /* From an SRQ receives come in the order of their messages. */
-static void deliver_taken(struct kdapl_ep *ep)
+static noinline void deliver_taken(struct kdapl_ep *ep)
 {
 	struct kdapl_work *work;
 
@@ -181,35 +181,34 @@ static void deliver_taken(struct kdapl_ep *ep)
  */
 static void tell_held(struct kdapl_ep *ep)
 {
-	if (ep->held && ep->recv_cq)
+	if (ep->recv_cq)
 		kdapl_evd_notify(ep->recv_evd);
 	ep->held = false;
 }
 
-static bool is_next_done(const struct kdapl_wq *wq)
-{
-	return wq->tail != wq->head &&
-	       wq->work[wq->tail & wq->mask].state == KDAPL_WORK_DONE;
-}
-
-void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
+static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 {
 	struct kdapl_work *work;
 
 	lockdep_assert_held(&ep->lock);
 	if (held_back(ep, wq)) {
-		ep->held |= is_next_done(wq) || !list_empty(&ep->taken);
+		ep->held |= kdapl_wq_is_done(wq) || !list_empty(&ep->taken);
 		return;
 	}
-	if (wq == &ep->rq)
+	if (wq == &ep->rq && !list_empty(&ep->taken))
 		deliver_taken(ep);
-	while (is_next_done(wq)) {
+	while (kdapl_wq_is_done(wq)) {
 		work = &wq->work[wq->tail & wq->mask];
 		wq->tail++;
 		deliver(ep, work);
 	}
-	if (wq == &ep->rq)
+	if (wq == &ep->rq && ep->held)
 		tell_held(ep);
+}
+
+void kdapl_wq_retire_done(struct kdapl_ep *ep, struct kdapl_wq *wq)
+{
+	wq_retire(ep, wq);
 }
 
 /* The event is in the ring (or nobody wants it): the slot is free again. */
@@ -297,8 +296,9 @@ static void count_message(struct kdapl_ep *ep, const struct kdapl_work *work,
 	WRITE_ONCE(shown->recv_bytes[kind], shown->recv_bytes[kind] + bytes);
 }
 
-static void received(struct kdapl_ep *ep, struct kdapl_work *work,
-		     const struct ib_wc *wc)
+static __always_inline void received(struct kdapl_ep *ep,
+				     struct kdapl_work *work,
+				     const struct ib_wc *wc)
 {
 	work->length = wc->byte_len;
 	work->status = recv_status(wc->status);
@@ -334,7 +334,8 @@ static bool is_failure(enum kdapl_dto_status status)
 }
 
 /* The device is through with it. Caller holds ep->lock. */
-static void completed(struct kdapl_ep *ep, struct kdapl_work *work)
+static __always_inline void completed(struct kdapl_ep *ep,
+				      struct kdapl_work *work)
 {
 	bool recv = work->op == KDAPL_OP_RECV;
 	bool failed = is_failure(work->status);
@@ -343,7 +344,7 @@ static void completed(struct kdapl_ep *ep, struct kdapl_work *work)
 		work->length = 0;
 	work->state = KDAPL_WORK_DONE;
 	/* With its event a receive of an SRQ is not the EP's any more. */
-	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
+	wq_retire(ep, recv ? &ep->rq : &ep->sq);
 	if (failed) {
 		ep->recv_failed |= recv;
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);

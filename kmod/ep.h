@@ -132,6 +132,7 @@ struct kdapl_ep {
 	bool closed;		/* freed: nobody posts any more */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
+	struct kdapl_obj_hint lmr_hint;
 	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */
 	u32 parked_len;
 	struct kdapl_chain *chain;	/* of kernel consumers' posts, else NULL */
@@ -193,7 +194,14 @@ int kdapl_ep_drain(struct kdapl_ep *ep);
 int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg);
 
 /* ep_marks.c: the EP may hold more receives than before. Caller holds ep->lock. */
-void kdapl_ep_check_marks(struct kdapl_ep *ep);
+void kdapl_ep_mark_check(struct kdapl_ep *ep);
+static inline void kdapl_ep_check_marks(struct kdapl_ep *ep)
+{
+	if (unlikely(ep->soft_mark != KDAPL_MARK_INFINITE ||
+		     ep->hard_mark != KDAPL_MARK_INFINITE))
+		kdapl_ep_mark_check(ep);
+}
+
 /* Receives that it has, or took from its SRQ, whose events are in no ring yet. */
 u32 kdapl_ep_held(const struct kdapl_ep *ep);
 /* -EBADFD in a state that forbids it, -EBUSY when work is outstanding. */
@@ -278,7 +286,12 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful);
 void kdapl_ep_left_locked(struct kdapl_ep *ep);
 
 /* Requests finished, ep->lock is held: a graceful end may go on. */
-void kdapl_ep_end_start(struct kdapl_ep *ep);
+void kdapl_ep_end_go_on(struct kdapl_ep *ep);
+static inline void kdapl_ep_end_start(struct kdapl_ep *ep)
+{
+	if (unlikely(ep->ending))
+		kdapl_ep_end_go_on(ep);
+}
 
 /* What a new EP has for its end: the work items. */
 void kdapl_ep_init_end(struct kdapl_ep *ep);
@@ -454,8 +467,22 @@ void kdapl_ep_complete(const struct ib_wc *wc);
 /* The same for a receive of the EP's SRQ, which it took by this. */
 void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
 		   const struct ib_wc *wc);
+/* The oldest operation is finished. Caller holds ep->lock. */
+static inline bool kdapl_wq_is_done(const struct kdapl_wq *wq)
+{
+	return wq->tail != wq->head &&
+	       wq->work[wq->tail & wq->mask].state == KDAPL_WORK_DONE;
+}
+
 /* Deliver what is finished, in order. Caller holds ep->lock. */
-void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq);
+void kdapl_wq_retire_done(struct kdapl_ep *ep, struct kdapl_wq *wq);
+static inline void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
+{
+	if (kdapl_wq_is_done(wq) ||
+	    (wq == &ep->rq && (!list_empty(&ep->taken) || ep->held)))
+		kdapl_wq_retire_done(ep, wq);
+}
+
 /* The release of a work's event record. */
 void kdapl_work_release(struct kdapl_evrec *rec);
 

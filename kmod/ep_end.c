@@ -31,10 +31,10 @@
  * wait for its requests as long as the peer likes, and may not keep a worker
  * from others meanwhile.
  */
-void kdapl_ep_end_start(struct kdapl_ep *ep)
+void kdapl_ep_end_go_on(struct kdapl_ep *ep)
 {
 	lockdep_assert_held(&ep->lock);
-	if (!ep->ending || ep->end_started ||
+	if (ep->end_started ||
 	    (ep->graceful && ep->sq.tail != ep->sq.head))
 		return;
 	ep->graceful = false;

@@ -28,14 +28,11 @@ static void tell_soft(struct kdapl_ep *ep)
 	kdapl_evd_post(ep->async_evd, &event, rec);
 }
 
-void kdapl_ep_check_marks(struct kdapl_ep *ep)
+void kdapl_ep_mark_check(struct kdapl_ep *ep)
 {
 	u32 held;
 
 	lockdep_assert_held(&ep->lock);
-	if (likely(ep->soft_mark == KDAPL_MARK_INFINITE &&
-		   ep->hard_mark == KDAPL_MARK_INFINITE))
-		return;
 	held = kdapl_ep_held(ep);
 	if (held > ep->soft_mark && ep->rec_soft)
 		tell_soft(ep);

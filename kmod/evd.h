@@ -136,6 +136,10 @@ void kdapl_evd_hook(struct kdapl_evd *evd,
  */
 void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec);
+/* The same for who has softirqs off. */
+void kdapl_evd_post_softirq(struct kdapl_evd *evd,
+			    const struct kdapl_event *event,
+			    struct kdapl_evrec *rec);
 
 /**
  * kdapl_evd_join() - a completion stream of an EP begins to use an EVD
@@ -205,7 +209,13 @@ static inline bool kdapl_evd_crowded(const struct kdapl_evd *evd)
  * Events that the program has not read: a guess for who has to weigh something,
  * without a lock. The EVD is in use by the caller's object.
  */
-u32 kdapl_evd_unread(const struct kdapl_evd *evd);
+static inline u32 kdapl_evd_unread(const struct kdapl_evd *evd)
+{
+	const struct kdapl_ev_head *head = evd->head.addr;
+	u32 used = READ_ONCE(evd->tail) - READ_ONCE(head->head);
+
+	return min(used, evd->entries_mask + 1);
+}
 
 /* Events in ring and backlog. Caller holds the lock, and the EVD is not dead. */
 u32 kdapl_evd_queued(struct kdapl_evd *evd);

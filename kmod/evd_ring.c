@@ -7,6 +7,8 @@
  * counts as a full ring, which harms nobody but that program.
  */
 
+#include <linux/indirect_call_wrapper.h>
+
 #include "evd_ring.h"
 
 #define NOTIFIED_AGE	0x40000000
@@ -29,7 +31,7 @@ u32 kdapl_evd_queued(struct kdapl_evd *evd)
 static void evd_release(struct kdapl_evrec *rec)
 {
 	if (rec && rec->release)
-		rec->release(rec);
+		INDIRECT_CALL_1(rec->release, kdapl_work_release, rec);
 }
 
 /* An old notification must not become a future one when the indices go round. */
@@ -44,8 +46,9 @@ static void evd_age_notified(struct kdapl_evd *evd)
  * back before the event is announced: what a program posts when it sees the
  * event must find the slot free.
  */
-static void evd_store(struct kdapl_evd *evd, const struct kdapl_event *event,
-		      struct kdapl_evrec *rec)
+static __always_inline void evd_store(struct kdapl_evd *evd,
+				      const struct kdapl_event *event,
+				      struct kdapl_evrec *rec)
 {
 	/* The event may be part of the record, which goes. */
 	bool announce = kdapl_event_tells(event);
@@ -134,8 +137,9 @@ void kdapl_evd_refill(struct kdapl_evd *evd)
 		kdapl_evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
 
-void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
-		    struct kdapl_evrec *rec)
+void kdapl_evd_post_softirq(struct kdapl_evd *evd,
+			    const struct kdapl_event *event,
+			    struct kdapl_evrec *rec)
 {
 	/* The event may be part of the record, which goes. */
 	bool event_came = kdapl_event_tells(event);
@@ -146,7 +150,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		return;
 	}
 
-	spin_lock_bh(&evd->lock);
+	spin_lock(&evd->lock);
 	if (evd->dead) {
 		evd_release(rec);
 	} else if (list_empty(&evd->backlog) &&
@@ -163,7 +167,15 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 	}
 	if (event_came)
 		kdapl_evd_wake(evd, quiet);
-	spin_unlock_bh(&evd->lock);
+	spin_unlock(&evd->lock);
+}
+
+void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
+		    struct kdapl_evrec *rec)
+{
+	local_bh_disable();
+	kdapl_evd_post_softirq(evd, event, rec);
+	local_bh_enable();
 }
 
 u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
@@ -297,14 +309,6 @@ u32 kdapl_evd_count(struct kdapl_evd *evd)
 	count = evd->dead ? 0 : kdapl_evd_queued(evd);
 	spin_unlock_bh(&evd->lock);
 	return count;
-}
-
-u32 kdapl_evd_unread(const struct kdapl_evd *evd)
-{
-	const struct kdapl_ev_head *head = evd->head.addr;
-	u32 used = READ_ONCE(evd->tail) - READ_ONCE(head->head);
-
-	return min(used, evd->entries_mask + 1);
 }
 
 u32 kdapl_evd_fill(struct kdapl_evd *evd)

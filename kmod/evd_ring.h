@@ -26,11 +26,21 @@ void kdapl_evd_refill(struct kdapl_evd *evd);
 /* Release all that waits, of an EVD that is dead. The lock is let go meanwhile. */
 void kdapl_evd_drop_backlog(struct kdapl_evd *evd);
 
+/* The release of nearly all records: comp.c. */
+void kdapl_work_release(struct kdapl_evrec *rec);
+
 /*
  * An event came. A wake-up nobody waits for is not issued; who waits for more of
  * them keeps the CNO from being triggered, too.
  */
-void kdapl_evd_wake(struct kdapl_evd *evd, bool quiet);
+void kdapl_evd_wake_up(struct kdapl_evd *evd);
+static inline void kdapl_evd_wake(struct kdapl_evd *evd, bool quiet)
+{
+	if (evd->dead || (quiet && evd->notify != KDAPL_NOTIFY_THRESHOLD))
+		return;
+	if (evd->arrived || evd->wait_threshold || evd->cno)
+		kdapl_evd_wake_up(evd);
+}
 
 /* Records went that told (@told) of what came before, too: that may still be there. */
 void kdapl_evd_keep_told(struct kdapl_evd *evd, bool told);

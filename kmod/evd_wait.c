@@ -51,10 +51,8 @@ static void evd_make_loud(struct kdapl_evd *evd)
 	rec->told = true;
 }
 
-void kdapl_evd_wake(struct kdapl_evd *evd, bool quiet)
+void kdapl_evd_wake_up(struct kdapl_evd *evd)
 {
-	if (evd->dead || (quiet && evd->notify != KDAPL_NOTIFY_THRESHOLD))
-		return;
 	if (evd->arrived) {
 		evd->arrived(evd);
 	} else if (!evd->wait_threshold) {

@@ -569,26 +569,19 @@ static enum kdapl_dto_status fmr_sge(const struct kdapl_lmr *lmr,
 
 enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *pz,
 				    const struct kdapl_seg *seg, u32 privilege,
+				    struct kdapl_obj_hint *hint,
 				    struct ib_sge *sge)
 {
-	enum kdapl_dto_status status = DAT_DTO_ERR_LOCAL_PROTECTION;
+	struct kdapl_obj *obj = kdapl_obj_peek_hint(&ia->objs, seg->lmr, hint);
 	const struct kdapl_lmr *lmr;
-	struct kdapl_obj *obj;
 
-	rcu_read_lock();
-	obj = kdapl_obj_peek(ia, seg->lmr, KDAPL_OBJ_LMR);
-	if (!obj) {
-		status = reserved_sge(ia, pz, seg, sge);
-		goto out;
-	}
+	if (!obj || obj->ops->type != KDAPL_OBJ_LMR)
+		return reserved_sge(ia, pz, seg, sge);
 	lmr = to_lmr(obj);
 	if (lmr->pz != pz)
-		goto out;
-	status = lmr->fmr ? fmr_sge(lmr, seg, privilege, sge) :
-			    lmr_sge(lmr, seg, privilege, sge);
-out:
-	rcu_read_unlock();
-	return status;
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	return lmr->fmr ? fmr_sge(lmr, seg, privilege, sge) :
+			  lmr_sge(lmr, seg, privilege, sge);
 }
 
 /* ---- what the processor and the device see ------------------------------- */

@@ -102,13 +102,15 @@ int kdapl_lmr_sync(struct kdapl_ia *ia, const struct kdapl_seg *seg,
  * @pz: the PZ of the EP
  * @seg: the module's own copy of the segment
  * @privilege: KDAPL_PRIV_LOCAL_READ or KDAPL_PRIV_LOCAL_WRITE
+ * @hint: the LMR of the segment before, perhaps; the caller holds the lock that guards
+ *	it, with softirqs off
  * @sge: out
  *
- * Softirq; the caller drains the submission ring (and so holds its lock).
  * Return: DAT_DTO_SUCCESS, or the status the operation completes with.
  */
 enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *pz,
 				    const struct kdapl_seg *seg, u32 privilege,
+				    struct kdapl_obj_hint *hint,
 				    struct ib_sge *sge);
 
 #endif /* KDAPL_LMR_H */

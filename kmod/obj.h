@@ -64,10 +64,26 @@ struct kdapl_obj {
  * struct kdapl_obj_table - the objects of one IA
  * @xa: id to object; reserved ids hold no object yet
  * @next: where the next id is looked for, so that a stale id misses
+ * @round: objects that were taken out, counted
  */
 struct kdapl_obj_table {
 	struct xarray xa;
 	u32 next;
+	atomic_t round;
+};
+
+/**
+ * struct kdapl_obj_hint - what was looked up last
+ * @obj: the object; NULL to begin with
+ * @round: of its table, when it was there
+ *
+ * Of somebody who looks for the same one mostly, with each transfer. It keeps nothing:
+ * as soon as anything was taken out of the table it is looked for anew. Guarded by the
+ * lock of its owner.
+ */
+struct kdapl_obj_hint {
+	struct kdapl_obj *obj;
+	int round;
 };
 
 void kdapl_obj_table_init(struct kdapl_obj_table *table);
@@ -86,6 +102,25 @@ void kdapl_obj_put(struct kdapl_obj *obj);
 /* Caller is in an RCU read section and keeps no reference. */
 struct kdapl_obj *kdapl_obj_peek(struct kdapl_ia *ia, u32 id,
 				 enum kdapl_obj_type type);
+
+/*
+ * The same for an object of any type; the lock that guards @hint will do for an RCU read
+ * section, if it keeps softirqs off.
+ */
+struct kdapl_obj *kdapl_obj_search(struct kdapl_obj_table *table, u32 id,
+				   struct kdapl_obj_hint *hint);
+static inline struct kdapl_obj *
+kdapl_obj_peek_hint(struct kdapl_obj_table *table, u32 id,
+		    struct kdapl_obj_hint *hint)
+{
+	struct kdapl_obj *obj = hint->obj;
+
+	/* Pairs with kdapl_obj_retire(): who sees no new round is waited for. */
+	if (likely(obj && hint->round == atomic_read(&table->round) &&
+		   obj->id == id))
+		return obj;
+	return kdapl_obj_search(table, id, hint);
+}
 
 /*
  * For a new object that needs another one: looks it up and adds a user.

@@ -68,8 +68,8 @@ static enum kdapl_dto_status check_atomic(const struct kdapl_ep *ep,
 	return DAT_DTO_SUCCESS;
 }
 
-static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
-					 const struct kdapl_sqe *sqe)
+static __always_inline enum kdapl_dto_status
+check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe)
 {
 	u32 max_iov = is_recv(sqe) ? ep->max_recv_iov : ep->max_request_iov;
 	const struct kdapl_ia *ia = ep->obj.ia;
@@ -90,8 +90,8 @@ static enum kdapl_dto_status check_shape(const struct kdapl_ep *ep,
 }
 
 /* The segments of the copy become the device's; adds up their length. */
-static enum kdapl_dto_status make_sges(struct kdapl_ep *ep,
-				       struct kdapl_chain *chain, u64 *length)
+static __always_inline enum kdapl_dto_status
+make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u64 *length)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct ib_sge *sge = chain->sge[chain->len];
@@ -109,7 +109,7 @@ static enum kdapl_dto_status make_sges(struct kdapl_ep *ep,
 		else
 			status = kdapl_lmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], privilege,
-					       &sge[i]);
+					       &ep->lmr_hint, &sge[i]);
 		if (status != DAT_DTO_SUCCESS)
 			return status;
 		*length += sqe->seg[i].length;
@@ -261,8 +261,9 @@ static struct kdapl_work *wq_prepare(struct kdapl_wq *wq,
 }
 
 /* The operation goes to the device with the next kdapl_ep_flush_chain(). */
-static void chain_add(struct kdapl_ep *ep, struct kdapl_chain *chain,
-		      struct kdapl_work *work, u64 length)
+static __always_inline void chain_add(struct kdapl_ep *ep,
+				      struct kdapl_chain *chain,
+				      struct kdapl_work *work, u64 length)
 {
 	work->state = KDAPL_WORK_POSTED;
 	if (is_recv(&chain->sqe)) {
@@ -273,8 +274,8 @@ static void chain_add(struct kdapl_ep *ep, struct kdapl_chain *chain,
 	}
 }
 
-static enum kdapl_dto_status chain_check(struct kdapl_ep *ep,
-					 struct kdapl_chain *chain, u64 *length)
+static __always_inline enum kdapl_dto_status
+chain_check(struct kdapl_ep *ep, struct kdapl_chain *chain, u64 *length)
 {
 	enum kdapl_dto_status status = check_shape(ep, &chain->sqe);
 
@@ -371,8 +372,9 @@ static void post_recv_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
 	WRITE_ONCE(shown->hw_recv, ep->rq.hw);
 }
 
-void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
-			 unsigned int n)
+static __always_inline void post_requests(struct kdapl_ep *ep,
+					  const struct ib_send_wr *first,
+					  unsigned int n)
 {
 	struct kdapl_sq *sq = &ep->obj.ia->sq;
 	/* All of it, where the driver does not say. */
@@ -390,6 +392,12 @@ void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
 	}
 }
 
+void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
+			 unsigned int n)
+{
+	post_requests(ep, first, n);
+}
+
 /**
  * kdapl_ep_flush_chain() - hand the collected work to the device
  * @ep: its EP; caller holds ep->lock
@@ -403,7 +411,7 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 		if (recv)
 			post_recv_chain(ep, chain);
 		else
-			kdapl_post_requests(ep, &chain->send[0].wr, chain->len);
+			post_requests(ep, &chain->send[0].wr, chain->len);
 		chain->len = 0;
 	}
 	/* What was refused may be next in line. */

@@ -354,7 +354,7 @@ static int copy_prepare(struct kdapl_rw *rw, struct kdapl_ep *ep, u32 pz,
 }
 
 /* Caller holds the EP's lock. */
-static int piece_fill(const struct kdapl_ep *ep, const struct kdapl_rw *rw,
+static int piece_fill(struct kdapl_ep *ep, const struct kdapl_rw *rw,
 		      unsigned int i, const struct kdapl_rw_post *post)
 {
 	bool in = rw->dir == DMA_FROM_DEVICE;
@@ -363,7 +363,7 @@ static int piece_fill(const struct kdapl_ep *ep, const struct kdapl_rw *rw,
 
 	if (kdapl_lmr_sge(ep->obj.ia, ep->pz, &seg,
 			  in ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ,
-			  &piece->sge) != DAT_DTO_SUCCESS)
+			  &ep->lmr_hint, &piece->sge) != DAT_DTO_SUCCESS)
 		return -EACCES;
 	piece->wr = (struct ib_rdma_wr){
 		.wr = {
@@ -465,7 +465,7 @@ static int rw_follow(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
 }
 
 /* Its requests, before what follows. */
-static int rw_requests(const struct kdapl_ep *ep, struct kdapl_rw *rw,
+static int rw_requests(struct kdapl_ep *ep, struct kdapl_rw *rw,
 		       const struct kdapl_rw_post *post,
 		       struct ib_send_wr **first)
 {

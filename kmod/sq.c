@@ -92,7 +92,8 @@ static unsigned int sq_segs(const struct kdapl_sqe *sqe)
  * The one copy of an entry. The program may rewrite it meanwhile, so each word
  * is read once and never again.
  */
-static void sq_copy(struct kdapl_sqe *to, const struct kdapl_sqe *from)
+static __always_inline void sq_copy(struct kdapl_sqe *to,
+				    const struct kdapl_sqe *from)
 {
 	const u64 *src = (const u64 *)from;
 	u64 *dst = (u64 *)to;
@@ -109,7 +110,7 @@ static void sq_copy(struct kdapl_sqe *to, const struct kdapl_sqe *from)
 }
 
 /* The entry that is next is in the chain's copy; false when there is none. */
-static bool sq_load(struct kdapl_sq *sq)
+static __always_inline bool sq_load(struct kdapl_sq *sq)
 {
 	if (sq->loaded)
 		return true;
@@ -125,7 +126,7 @@ static bool sq_load(struct kdapl_sq *sq)
 	return true;
 }
 
-static void sq_advance(struct kdapl_sq *sq)
+static __always_inline void sq_advance(struct kdapl_sq *sq)
 {
 	struct kdapl_sq_status *status = sq->status.addr;
 
@@ -208,22 +209,32 @@ static unsigned int sq_run_srq(struct kdapl_sq *sq, struct kdapl_srq *srq,
 	return taken;
 }
 
+/* What the entry that is loaded names; NULL for what takes no entries. */
+static __always_inline struct kdapl_obj *sq_target(struct kdapl_sq *sq)
+{
+	struct kdapl_obj *obj;
+
+	obj = kdapl_obj_peek_hint(&sq->ia->objs, sq->chain->sqe.ep, &sq->hint);
+	if (!obj || (obj->ops->type != KDAPL_OBJ_EP &&
+		     obj->ops->type != KDAPL_OBJ_SRQ))
+		return NULL;
+	return obj;
+}
+
 /* Entries of what the one at the head names. */
 static unsigned int sq_run_obj(struct kdapl_sq *sq, unsigned int budget)
 {
-	u32 id = sq->chain->sqe.ep;
-	struct kdapl_obj *obj;
+	struct kdapl_obj *obj = sq_target(sq);
 
-	obj = kdapl_obj_peek(sq->ia, id, KDAPL_OBJ_EP);
-	if (obj)
-		return sq_run_ep(sq, to_ep(obj), budget);
-	obj = kdapl_obj_peek(sq->ia, id, KDAPL_OBJ_SRQ);
-	if (obj)
-		return sq_run_srq(sq, to_srq(obj), budget);
-	/* It names nothing of this program: nothing happens. */
-	sq_advance(sq);
-	WRITE_ONCE(sq->unread, 0);
-	return 1;
+	if (!obj) {
+		/* It names nothing of this program: nothing happens. */
+		sq_advance(sq);
+		WRITE_ONCE(sq->unread, 0);
+		return 1;
+	}
+	return obj->ops->type == KDAPL_OBJ_EP ?
+	       sq_run_ep(sq, to_ep(obj), budget) :
+	       sq_run_srq(sq, to_srq(obj), budget);
 }
 
 /*
@@ -240,8 +251,9 @@ static bool sq_is_late(struct kdapl_sq *sq)
 		return sq->num_late < SQ_LATE;
 	if (pending < 2 || pending > SQ_LATE)
 		return false;
-	obj = kdapl_obj_peek(sq->ia, sq->chain->sqe.ep, KDAPL_OBJ_EP);
-	return obj && READ_ONCE(to_ep(obj)->rq.hw) >= KDAPL_SQ_PLENTY;
+	obj = sq_target(sq);
+	return obj && obj->ops->type == KDAPL_OBJ_EP &&
+	       READ_ONCE(to_ep(obj)->rq.hw) >= KDAPL_SQ_PLENTY;
 }
 
 /* The slot is free; the copy is all that is looked at. */
@@ -285,7 +297,8 @@ static unsigned int sq_run_next(struct kdapl_sq *sq, unsigned int budget,
 
 /*
  * Take up to @budget entries, after those that are late. @puts_off: the caller will be
- * back for what is late then. Caller holds sq->lock.
+ * back for what is late then. Caller holds sq->lock, with softirqs off: as long as that
+ * lasts what is found by its id stays.
  */
 static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget,
 			   bool puts_off)
@@ -295,11 +308,9 @@ static unsigned int sq_run(struct kdapl_sq *sq, unsigned int budget,
 	if (READ_ONCE(sq->recvs_low))
 		/* Pairs with kdapl_sq_recvs_left(): who sets it later will look. */
 		smp_store_mb(sq->recvs_low, false);
-	rcu_read_lock();
 	sq_run_late(sq);
 	while (taken < budget && sq_load(sq))
 		taken += sq_run_next(sq, budget - taken, puts_off);
-	rcu_read_unlock();
 
 	if (taken >= SQ_BUSY)
 		sq->lone = 0;

@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "obj.h"
 #include "region.h"
 
 #define KDAPL_SQ_DEFAULT	1024
@@ -73,6 +74,7 @@ struct kdapl_sq {
 	struct kdapl_slot status;
 	u32 head;		/* the module's own copy */
 	u32 mask;
+	struct kdapl_obj_hint hint;
 	bool loaded;		/* chain->sqe is the entry at head, or a late one */
 	u32 num_late;		/* entries that head has passed and nobody has posted */
 	u32 late_due;		/* so many of them, the last ones, are next */

@@ -239,6 +239,7 @@ static struct kdapl_srq_work *srq_get_slot(struct kdapl_srq *srq,
 	return slot;
 }
 
+/* Caller holds the lock. */
 static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 			 struct ib_sge *sge)
 {
@@ -249,7 +250,7 @@ static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 		return -EINVAL;
 	for (i = 0; i < sqe->num_seg; i++) {
 		if (kdapl_lmr_sge(srq->obj.ia, srq->pz, &sqe->seg[i],
-				  KDAPL_PRIV_LOCAL_WRITE,
+				  KDAPL_PRIV_LOCAL_WRITE, &srq->lmr_hint,
 				  &sge[i]) != DAT_DTO_SUCCESS)
 			return -EACCES;
 	}
@@ -273,11 +274,9 @@ static bool srq_queue(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 {
 	struct ib_sge sge[KDAPL_SEGS_MAX];
-	bool good;
 
-	good = !srq_make_sges(srq, sqe, sge);
 	spin_lock_bh(&srq->lock);
-	if (!good || !srq_queue(srq, sqe, sge))
+	if (srq_make_sges(srq, sqe, sge) || !srq_queue(srq, sqe, sge))
 		srq_refuse(srq);
 	spin_unlock_bh(&srq->lock);
 }
@@ -287,16 +286,17 @@ int kdapl_srq_recv(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 	struct ib_sge sge[KDAPL_SEGS_MAX];
 	int ret;
 
+	spin_lock_bh(&srq->lock);
 	ret = srq_make_sges(srq, sqe, sge);
 	if (ret)
-		return ret;
-	spin_lock_bh(&srq->lock);
+		goto out;
 	if (srq->failed || !srq->ibsrq)
 		ret = -EBADFD;
 	else if (!srq_queue(srq, sqe, sge))
 		ret = -ENOBUFS;
 	srq_refill(srq);
 	srq_show(srq);
+out:
 	spin_unlock_bh(&srq->lock);
 	return ret;
 }

@@ -65,6 +65,7 @@ static inline struct kdapl_srq_work *to_srq_work(struct kdapl_work *work)
  * @many_cqs: there was one with a queue of its own
  * @listened: EPs whose receives are looked for; written under the mutex
  * @lock: guards all below; innermost, softirq-safe
+ * @lmr_hint: of its receives
  * @ibsrq: the device's; NULL when the device is gone
  * @slots: how many slots there are
  * @free: slots that are not in use
@@ -105,6 +106,7 @@ struct kdapl_srq {
 	unsigned int listened;
 
 	spinlock_t lock;		/* see above */
+	struct kdapl_obj_hint lmr_hint;
 	struct ib_srq *ibsrq;
 	u32 slots;
 	struct list_head free;

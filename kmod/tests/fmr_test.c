@@ -125,10 +125,11 @@ static void disconnect(struct env *env, struct test_ep *tep)
 static enum kdapl_dto_status segment(struct env *env)
 {
 	struct kdapl_seg seg = { physical[0] + 8, 16, lmr->obj.id };
+	struct kdapl_obj_hint hint = {};
 	struct ib_sge sge;
 
 	return kdapl_lmr_sge(env->ia, lmr->pz, &seg, KDAPL_PRIV_LOCAL_READ,
-			     &sge);
+			     &hint, &sge);
 }
 
 #define EXPECT_SEGMENT(environment, status)				\

@@ -246,6 +246,63 @@ static void obj_retired_once(struct kunit *test)
 	expect_counts(test, 0, 1);
 }
 
+static struct kdapl_obj *peek(struct env *env, u32 id, struct kdapl_obj_hint *hint)
+{
+	struct kdapl_obj *obj;
+
+	rcu_read_lock();
+	obj = kdapl_obj_peek_hint(&env->ia->objs, id, hint);
+	rcu_read_unlock();
+	return obj;
+}
+
+/* What was found last is found again, until anything is freed: then it is looked for. */
+static void obj_hinted(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct thing *one = thing_make(test, &psp_ops);
+	struct thing *two = thing_make(test, &cr_ops);
+	u32 id = one->obj.id, other = two->obj.id;
+	struct kdapl_obj_hint hint = {};
+
+	KUNIT_EXPECT_NULL(test, peek(env, 0, &hint));
+	KUNIT_EXPECT_NULL(test, peek(env, other + 1, &hint));
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &one->obj);
+	KUNIT_EXPECT_PTR_EQ(test, hint.obj, &one->obj);
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &one->obj);
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, other, &hint), &two->obj);
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &one->obj);
+
+	/* Another one goes: the same is found, but not by the hint. */
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, other, KDAPL_OBJ_CR), 0);
+	KUNIT_EXPECT_NE(test, hint.round, atomic_read(&env->ia->objs.round));
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &one->obj);
+	KUNIT_EXPECT_EQ(test, hint.round, atomic_read(&env->ia->objs.round));
+
+	/* Itself goes, and its memory: nothing looks into that. */
+	KUNIT_EXPECT_EQ(test, psp_destroy(test, id), 0);
+	expect_counts(test, 2, 2);
+	KUNIT_EXPECT_NULL(test, peek(env, id, &hint));
+	KUNIT_EXPECT_NULL(test, peek(env, other, &hint));
+}
+
+/* An id that was given again names the new object. */
+static void obj_hinted_id_given_again(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct thing *thing = thing_make(test, &psp_ops);
+	u32 id = thing->obj.id;
+	struct kdapl_obj_hint hint = {};
+
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &thing->obj);
+	KUNIT_EXPECT_EQ(test, psp_destroy(test, id), 0);
+	env->ia->objs.next = id;
+	thing = thing_make(test, &cr_ops);
+	KUNIT_ASSERT_EQ(test, thing->obj.id, id);
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &thing->obj);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, id, KDAPL_OBJ_CR), 0);
+}
+
 static void obj_destroy_all_of_a_type(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -332,6 +389,8 @@ static struct kunit_case obj_cases[] = {
 	KUNIT_CASE(obj_busy_while_used),
 	KUNIT_CASE(obj_reference_outlives),
 	KUNIT_CASE(obj_retired_once),
+	KUNIT_CASE(obj_hinted),
+	KUNIT_CASE(obj_hinted_id_given_again),
 	KUNIT_CASE(obj_destroy_all_of_a_type),
 	KUNIT_CASE_SLOW(obj_freed_by_one),
 	{}
