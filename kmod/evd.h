@@ -103,8 +103,8 @@ int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
  * @evd: of a kernel consumer's IA
  * @event: filled with the oldest event
  *
- * What waits for room moves up. Any context up to softirq, any number of callers at
- * a time, also from below the hook of kdapl_evd_hook() but not in it.
+ * What waits for room moves up. Softirqs are off; any number of callers at a time, also
+ * from below the hook of kdapl_evd_hook() but not in it.
  *
  * Return: how many there were with it, 0 when there is none.
  */

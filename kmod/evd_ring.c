@@ -116,8 +116,12 @@ static void evd_pause(struct kdapl_evd *evd, unsigned int n)
 {
 	if (n % EVD_BATCH)
 		return;
-	spin_unlock_bh(&evd->lock);
-	spin_lock_bh(&evd->lock);
+	spin_unlock(&evd->lock);
+	if (!in_serving_softirq()) {
+		local_bh_enable();
+		local_bh_disable();
+	}
+	spin_lock(&evd->lock);
 }
 
 void kdapl_evd_refill(struct kdapl_evd *evd)
@@ -183,7 +187,7 @@ u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
 	struct kdapl_ev_head *head = evd->head.addr;
 	u32 in_ring, there = 0;
 
-	spin_lock_bh(&evd->lock);
+	spin_lock(&evd->lock);
 	/* Who took the last one may be about to move up what waits. */
 	if (!list_empty(&evd->backlog))
 		kdapl_evd_refill(evd);
@@ -194,9 +198,10 @@ u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event)
 		/* As a program does it: (G) pairs with (H). */
 		smp_store_release(&head->head, evd->tail - in_ring + 1);
 		there = in_ring + evd->backlog_len;
-		kdapl_evd_refill(evd);
+		if (!list_empty(&evd->backlog))
+			kdapl_evd_refill(evd);
 	}
-	spin_unlock_bh(&evd->lock);
+	spin_unlock(&evd->lock);
 	return there;
 }
 

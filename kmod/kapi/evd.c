@@ -145,14 +145,17 @@ EXPORT_SYMBOL_GPL(dat_evd_resize);
 DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd, DAT_EVENT *event)
 {
 	struct kapi_evd *kevd = kapi_to(evd, evd, EVD);
+	bool found;
 
 	if (!kevd)
 		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
 	if (!event)
 		return KAPI_BAD_ARG(2);
-	if (!kapi_evd_next(kevd, event))
-		return DAT_ERROR(DAT_QUEUE_EMPTY, DAT_NO_SUBTYPE);
-	return DAT_SUCCESS;
+	local_bh_disable();
+	found = kapi_evd_next(kevd, event);
+	local_bh_enable();
+	return found ? DAT_SUCCESS :
+		       DAT_ERROR(DAT_QUEUE_EMPTY, DAT_NO_SUBTYPE);
 }
 EXPORT_SYMBOL_GPL(dat_evd_dequeue);
 

@@ -4,7 +4,8 @@
 #include "kapi.h"
 
 /*
- * Handles that are gone are NULL in events. The caller is in an RCU read section.
+ * Handles that are gone are NULL in events. The caller has softirqs off: what is looked
+ * up stays meanwhile.
  */
 
 /* A receive came from the SRQ with this word, if it came from one. */
@@ -146,9 +147,7 @@ u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
 		n = kdapl_evd_take(kevd->evd, &from);
 		if (!n)
 			break;
-		rcu_read_lock();
 		found = kapi_event(kevd, &from, event);
-		rcu_read_unlock();
 	} while (!found);
 	return n;
 }

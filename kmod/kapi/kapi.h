@@ -215,8 +215,8 @@ int kapi_destroy(struct kapi_obj *obj, enum kdapl_obj_type type);
 int kapi_word_give(struct kapi_obj *obj);
 void kapi_word_take(struct kapi_obj *obj);
 /*
- * Caller is in an RCU read section, or knows that it stays. NULL when @word is no
- * live object's of that kind.
+ * Caller is in an RCU read section, has softirqs off, or knows that it stays. NULL when
+ * @word is no live object's of that kind.
  */
 struct kapi_obj *kapi_live(u64 word, DAT_HANDLE_TYPE type);
 
@@ -296,7 +296,10 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 		DAT_EVENT *event);
 /* It went with its EVD. */
 void kapi_event_unread(const struct kdapl_event *event);
-/* The next event for the consumer; how many there were with it, 0 for none. */
+/*
+ * The next event for the consumer; how many there were with it, 0 for none. Softirqs are
+ * off.
+ */
 u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
 
 /* ---- ep.c, ep_marks.c ---------------------------------------------------- */

@@ -15,6 +15,8 @@
 
 DAT_RETURN kapi_post_error(int err)
 {
+	if (likely(!err))
+		return DAT_SUCCESS;
 	switch (err) {
 	case -ENOBUFS:
 		return DAT_ERROR(DAT_INSUFFICIENT_RESOURCES,
@@ -74,8 +76,6 @@ static int dto_op(const DAT_EXT_DTO *dto)
 		return KDAPL_OP_RDMA_WRITE;
 	case DAT_DTO_RDMA_READ:
 		return KDAPL_OP_RDMA_READ;
-	case DAT_DTO_RECEIVE:
-		return KDAPL_OP_RECV;
 	default:
 		return -EINVAL;
 	}
@@ -114,21 +114,29 @@ static int sqe_remote(struct kdapl_sqe *sqe, const DAT_EXT_DTO *dto)
 	return 0;
 }
 
+/* All but what names the peer's memory; not the unused segments, which nobody looks at. */
+static void sqe_local(struct kdapl_sqe *sqe, u32 ep, u8 op, DAT_COUNT num,
+		      const DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie,
+		      DAT_COMPLETION_FLAGS flags)
+{
+	sqe->ep = ep;
+	sqe->op = op;
+	sqe->flags = kapi_sqe_flags(flags);
+	sqe->cookie = cookie.as_64;
+	sqe->remote_addr = 0;
+	sqe->rkey = 0;
+	sqe->imm = 0;
+	kapi_sqe_iov(sqe, num, iov);
+}
+
 static int sqe_fill(struct kdapl_sqe *sqe, u32 ep, const DAT_EXT_DTO *dto)
 {
 	int op = dto_op(dto);
 
 	if (op < 0)
 		return op;
-	/* Not its unused segments, which nobody looks at. */
-	sqe->ep = ep;
-	sqe->op = op;
-	sqe->flags = kapi_sqe_flags(dto->flags);
-	sqe->cookie = dto->cookie.as_64;
-	sqe->remote_addr = 0;
-	sqe->rkey = 0;
-	sqe->imm = 0;
-	kapi_sqe_iov(sqe, dto->num_segments, dto->iov);
+	sqe_local(sqe, ep, op, dto->num_segments, dto->iov, dto->cookie,
+		  dto->flags);
 	if (is_rdma(sqe))
 		return sqe_remote(sqe, dto);
 	if (dto->invalidate)
@@ -150,44 +158,69 @@ int kapi_post_add(struct kdapl_ep *ep, DAT_COUNT num, const DAT_EXT_DTO *dtos)
 
 /* All of them, or none. */
 static DAT_RETURN post(struct kapi_ep *kep, DAT_COUNT num,
-		       const DAT_EXT_DTO *dtos, bool recv)
+		       const DAT_EXT_DTO *dtos)
 {
 	struct kdapl_ep *ep = to_ep(kep->obj.core);
 	int ret;
 
-	kdapl_post_begin(ep, recv);
+	kdapl_post_begin(ep, false);
 	ret = kapi_post_add(ep, num, dtos);
-	kdapl_post_end(ep, recv, !ret);
+	kdapl_post_end(ep, false, !ret);
 	return kapi_post_error(ret);
+}
+
+static DAT_RETURN post_check(const struct kapi_ep *kep, DAT_COUNT num,
+			     const DAT_LMR_TRIPLET *iov,
+			     DAT_COMPLETION_FLAGS flags)
+{
+	DAT_RETURN ret;
+
+	if (!kep)
+		return KAPI_BAD_HANDLE(EP);
+	ret = kapi_iov_check(num, iov);
+	if (ret)
+		return ret;
+	return flags & ~REQUEST_FLAGS ?
+	       DAT_ERROR(DAT_INVALID_PARAMETER, DAT_NO_SUBTYPE) : DAT_SUCCESS;
 }
 
 static DAT_RETURN post_one(DAT_EP_HANDLE ep, const DAT_EXT_DTO *dto)
 {
 	struct kapi_ep *kep = kapi_to(ep, ep, EP);
-	bool recv = dto->op == DAT_DTO_RECEIVE;
 	DAT_RETURN ret;
 
-	if (!kep)
-		return KAPI_BAD_HANDLE(EP);
-	ret = kapi_iov_check(dto->num_segments, dto->iov);
-	if (ret)
-		return ret;
-	if (dto->flags & ~REQUEST_FLAGS)
-		return DAT_ERROR(DAT_INVALID_PARAMETER, DAT_NO_SUBTYPE);
-	return post(kep, 1, dto, recv);
+	ret = post_check(kep, dto->num_segments, dto->iov, dto->flags);
+	return ret ?: post(kep, 1, dto);
+}
+
+/* A send or a receive, which have no more than that. */
+static DAT_RETURN post_message(DAT_EP_HANDLE handle, u8 op, DAT_COUNT num,
+			       const DAT_LMR_TRIPLET *iov,
+			       DAT_DTO_COOKIE cookie,
+			       DAT_COMPLETION_FLAGS flags)
+{
+	struct kapi_ep *kep = kapi_to(ep, handle, EP);
+	bool recv = op == KDAPL_OP_RECV;
+	struct kdapl_ep *ep;
+	DAT_RETURN dat;
+	int ret;
+
+	dat = post_check(kep, num, iov, flags);
+	if (dat)
+		return dat;
+	ep = to_ep(kep->obj.core);
+	sqe_local(kdapl_post_begin(ep, recv), ep->obj.id, op, num, iov, cookie,
+		  flags);
+	ret = kdapl_post_add(ep);
+	kdapl_post_end(ep, recv, !ret);
+	return kapi_post_error(ret);
 }
 
 DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
 			    DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie,
 			    DAT_COMPLETION_FLAGS flags)
 {
-	return post_one(ep, &(DAT_EXT_DTO){
-		.op = DAT_DTO_SEND,
-		.flags = flags,
-		.num_segments = num,
-		.iov = iov,
-		.cookie = cookie,
-	});
+	return post_message(ep, KDAPL_OP_SEND, num, iov, cookie, flags);
 }
 EXPORT_SYMBOL_GPL(dat_ep_post_send);
 
@@ -216,13 +249,7 @@ DAT_RETURN dat_ep_post_recv(DAT_EP_HANDLE ep, DAT_COUNT num,
 {
 	if (flags & ~DAT_COMPLETION_UNSIGNALLED_FLAG)
 		return KAPI_BAD_ARG(5);
-	return post_one(ep, &(DAT_EXT_DTO){
-		.op = DAT_DTO_RECEIVE,
-		.flags = flags,
-		.num_segments = num,
-		.iov = iov,
-		.cookie = cookie,
-	});
+	return post_message(ep, KDAPL_OP_RECV, num, iov, cookie, flags);
 }
 EXPORT_SYMBOL_GPL(dat_ep_post_recv);
 
@@ -288,6 +315,6 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
 		return KAPI_BAD_ARG(2);
 	if (!kapi_dtos_check(num, dtos))
 		return KAPI_BAD_ARG(3);
-	return post(kep, num, dtos, false);
+	return post(kep, num, dtos);
 }
 EXPORT_SYMBOL_GPL(dat_ext_ep_post);

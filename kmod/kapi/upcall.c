@@ -49,11 +49,12 @@ struct upcalls {
 	unsigned int changes;
 };
 
+/* These two in the tasklet alone. */
 static bool upcall_begin(struct kapi_evd *kevd, struct upcalls *upcalls)
 {
 	bool begin = false;
 
-	spin_lock_bh(&kevd->lock);
+	spin_lock(&kevd->lock);
 	upcalls->policy = kevd->policy;
 	upcalls->upcall = kevd->upcall;
 	upcalls->changes = kevd->changes;
@@ -64,13 +65,13 @@ static bool upcall_begin(struct kapi_evd *kevd, struct upcalls *upcalls)
 			begin = true;
 	}
 	kevd->running += begin;
-	spin_unlock_bh(&kevd->lock);
+	spin_unlock(&kevd->lock);
 	return begin;
 }
 
 static void upcall_end(struct kapi_evd *kevd)
 {
-	spin_lock_bh(&kevd->lock);
+	spin_lock(&kevd->lock);
 	if (!--kevd->running) {
 		if (kevd->missed)
 			kapi_upcall_schedule(kevd);
@@ -79,7 +80,7 @@ static void upcall_end(struct kapi_evd *kevd)
 		if (waitqueue_active(&kevd->idle))
 			wake_up_all(&kevd->idle);
 	}
-	spin_unlock_bh(&kevd->lock);
+	spin_unlock(&kevd->lock);
 }
 
 /* True when there may be another event to call for. */

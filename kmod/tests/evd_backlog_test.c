@@ -3,6 +3,7 @@
  * A long backlog: it is handled in parts, and others come in between.
  */
 
+#include <linux/interrupt.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
@@ -35,12 +36,18 @@ static void rec_release(struct kdapl_evrec *rec)
 	atomic_inc(&container_of(rec, struct test_rec, rec)->ends);
 }
 
-static bool has_event(unsigned int i)
+static bool every_fifth(unsigned int i)
 {
 	return i % EACH == 0;
 }
 
-static void fill(struct kunit *test, struct long_backlog *l)
+static bool first_and_last(unsigned int i)
+{
+	return i < QLEN || i == LONG - 1;
+}
+
+static void fill_with(struct kunit *test, struct long_backlog *l,
+		      bool (*has_event)(unsigned int i))
 {
 	struct kdapl_event event = {};
 	unsigned int i;
@@ -55,6 +62,11 @@ static void fill(struct kunit *test, struct long_backlog *l)
 		event.cookie = i;
 		kdapl_evd_post(l->tevd.evd, &event, &l->recs[i].rec);
 	}
+}
+
+static void fill(struct kunit *test, struct long_backlog *l)
+{
+	fill_with(test, l, every_fifth);
 }
 
 /* Whoever is asked to take back any of them takes every third. */
@@ -201,12 +213,58 @@ static void backlog_from_both_ends(struct kunit *test)
 	}
 }
 
+/**
+ * struct softirq_take - what a consumer in the kernel does in its upcall
+ * @tasklet: takes
+ * @evd: from here
+ * @event: the first one
+ * @there: with how many it was there
+ */
+struct softirq_take {
+	struct tasklet_struct tasklet;
+	struct kdapl_evd *evd;
+	struct kdapl_event event;
+	u32 there;
+};
+
+static void take_one(struct tasklet_struct *tasklet)
+{
+	struct softirq_take *take = from_tasklet(take, tasklet, tasklet);
+
+	take->there = kdapl_evd_take(take->evd, &take->event);
+}
+
+/* All that has no event moves up behind one that is taken, in a softirq as well. */
+static void backlog_moves_up_in_softirq(struct kunit *test)
+{
+	struct long_backlog l = {};
+	struct softirq_take take = {};
+	unsigned int released = 0, i;
+
+	fill_with(test, &l, first_and_last);
+	KUNIT_ASSERT_EQ(test, kdapl_evd_count(l.tevd.evd), QLEN + 1);
+	/* The longest row of records that are released at once. */
+	for (i = 0; i < LONG; i++)
+		released += atomic_read(&l.recs[i].ends);
+	KUNIT_ASSERT_EQ(test, released, LONG - 1);
+
+	take.evd = l.tevd.evd;
+	tasklet_setup(&take.tasklet, take_one);
+	tasklet_schedule(&take.tasklet);
+	EXPECT_SOON(test, READ_ONCE(take.there));
+	tasklet_kill(&take.tasklet);
+	KUNIT_EXPECT_EQ(test, take.there, QLEN + 1);
+	KUNIT_EXPECT_EQ(test, take.event.cookie, 0);
+	expect_one_end_each(test, &l);
+}
+
 static struct kunit_case evd_backlog_cases[] = {
 	KUNIT_CASE(backlog_is_read),
 	KUNIT_CASE(backlog_is_taken_back),
 	KUNIT_CASE(backlog_ends_with_its_evd),
 	KUNIT_CASE(backlog_knows_its_last_event),
 	KUNIT_CASE(backlog_from_both_ends),
+	KUNIT_CASE(backlog_moves_up_in_softirq),
 	{}
 };
 

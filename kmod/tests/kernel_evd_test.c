@@ -51,11 +51,21 @@ static void post(struct kunit *test, struct test_evd *tevd, u64 cookie)
 	kdapl_evd_post(tevd->evd, &event, rec);
 }
 
+static u32 take(struct kdapl_evd *evd, struct kdapl_event *event)
+{
+	u32 there;
+
+	local_bh_disable();
+	there = kdapl_evd_take(evd, event);
+	local_bh_enable();
+	return there;
+}
+
 static void expect_taken(struct kunit *test, struct test_evd *tevd, u64 cookie)
 {
 	struct kdapl_event event = {};
 
-	KUNIT_EXPECT_TRUE(test, kdapl_evd_take(tevd->evd, &event));
+	KUNIT_EXPECT_TRUE(test, take(tevd->evd, &event));
 	KUNIT_EXPECT_EQ(test, event.type, DAT_DTO_COMPLETION_EVENT);
 	KUNIT_EXPECT_EQ(test, event.cookie, cookie);
 }
@@ -64,7 +74,7 @@ static void expect_none(struct kunit *test, struct test_evd *tevd)
 {
 	struct kdapl_event event;
 
-	KUNIT_EXPECT_FALSE(test, kdapl_evd_take(tevd->evd, &event));
+	KUNIT_EXPECT_FALSE(test, take(tevd->evd, &event));
 }
 
 /* ---- taking --------------------------------------------------------------- */
@@ -200,7 +210,7 @@ static int race_take(void *data)
 	struct kdapl_event event;
 
 	while (!atomic_read(&race->stop)) {
-		while (kdapl_evd_take(race->tevd.evd, &event)) {
+		while (take(race->tevd.evd, &event)) {
 			atomic64_add(event.cookie, &race->sum);
 			atomic_inc(&race->taken);
 		}
@@ -251,7 +261,7 @@ static void ep_lives_and_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL),
 			0);
 	EXPECT_SOON(test, atomic_read(&arrivals) == 2);
-	KUNIT_EXPECT_TRUE(test, kdapl_evd_take(tep.conn.evd, &event));
+	KUNIT_EXPECT_TRUE(test, take(tep.conn.evd, &event));
 	KUNIT_EXPECT_EQ(test, event.type, DAT_CONNECTION_EVENT_DISCONNECTED);
 	KUNIT_EXPECT_EQ(test, event.user, ENV_USER);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECTED);
