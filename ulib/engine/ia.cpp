@@ -165,6 +165,10 @@ Status Ia::ring_doorbell_and_poll(std::uint32_t evd) noexcept
 	submit.flags = KDAPL_SUBMIT_POLL;
 	submit.evd = evd;
 	const int err = device_->call(KDAPL_SUBMIT, submit);
+	if (!err) {
+		spin_.polled(true);
+		return success;
+	}
 	/* The entries are the module's, whatever became of the poll. */
 	if (err == EAGAIN)
 		return success;

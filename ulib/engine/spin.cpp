@@ -2,18 +2,7 @@
 
 #include "spin.hpp"
 
-#include <algorithm>
-
 namespace kdapl {
-
-void Spin::polled(bool found) noexcept
-{
-	const std::uint32_t next = next_distrust_.load(relaxed);
-
-	if (!found)
-		distrust_.store(next, relaxed);
-	next_distrust_.store(found ? least_distrust : std::min(next * 2, most_distrust), relaxed);
-}
 
 void Spin::count_looks(std::uint32_t evd, std::uint64_t now) noexcept
 {

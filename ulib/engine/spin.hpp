@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -98,6 +99,15 @@ inline std::uint32_t Spin::rings(std::uint32_t recv_evd, std::uint32_t request_e
 	}
 	rang_at_.store(0, relaxed);
 	return evd_ && (evd_ == recv_evd || evd_ == request_evd) ? evd_ : 0;
+}
+
+inline void Spin::polled(bool found) noexcept
+{
+	const std::uint32_t next = next_distrust_.load(relaxed);
+
+	if (!found)
+		distrust_.store(next, relaxed);
+	next_distrust_.store(found ? least_distrust : std::min(next * 2, most_distrust), relaxed);
 }
 
 /**

@@ -26,22 +26,28 @@ struct Args {
 	DAT_COMPLETION_FLAGS flags;
 };
 
-using Remote = kdapl::RemoteSegment;
+/** The peer's memory; nullptr of an operation that has none. */
+using Remote = const DAT_RMR_TRIPLET *;
 
 template <kdapl_op op>
-kdapl::Post make_post(const Args &args, std::span<const kdapl::Segment> local,
-		      const Remote *remote) noexcept
+Status post_on(Ep &ep, const Args &args, std::span<const kdapl::Segment> local,
+	       Remote remote_buffer, auto hand_over) noexcept
 {
-	return { .op = op,
-		 .flags = bits(args.flags),
-		 .cookie = args.cookie.as_64,
-		 .local = local,
-		 .remote = remote };
+	kdapl::RemoteSegment remote{};
+
+	if constexpr (op == KDAPL_OP_RDMA_WRITE || op == KDAPL_OP_RDMA_READ)
+		remote = { version::remote_address(*remote_buffer), remote_buffer->segment_length,
+			   remote_buffer->rmr_context };
+	return hand_over(ep, kdapl::Post{ .op = op,
+					  .flags = bits(args.flags),
+					  .cookie = args.cookie.as_64,
+					  .local = local,
+					  .remote = remote_buffer ? &remote : nullptr });
 }
 
 /** Any number of segments. By value: the arguments of the others stay in registers. */
 template <kdapl_op op>
-[[gnu::noinline]] Status post_many(Args args, const Remote *remote) noexcept
+[[gnu::noinline]] Status post_many(Args args, Remote remote) noexcept
 {
 	const auto ep = kdapl::pin<Ep>(args.ep);
 	Segments segments;
@@ -50,20 +56,23 @@ template <kdapl_op op>
 		return bad_handle(Sub::handle_ep);
 	if (Status status = segments.fill(args.num_segments, args.local_iov); !status.ok())
 		return status;
-	return ep->post(make_post<op>(args, segments.all(), remote));
+	return post_on<op>(*ep, args, segments.all(), remote,
+			   [](Ep &to, const kdapl::Post &post) { return to.post(post); });
 }
 
 template <kdapl_op op, class Lock>
-Status post_one(Ep &ep, const Args &args, const Remote *remote) noexcept
+Status post_one(Ep &ep, const Args &args, Remote remote) noexcept
 {
 	const kdapl::Segment segment = segment_of(*args.local_iov);
 
-	return ep.post_here<Lock>(make_post<op>(args, { &segment, 1 }, remote));
+	return post_on<op>(ep, args, { &segment, 1 }, remote, [](Ep &to, const kdapl::Post &post) {
+		return to.post_here<Lock>(post);
+	});
 }
 
 /** Most posts have one segment: these are one function, without a call. */
 template <kdapl_op op>
-Status post(const Args &args, const Remote *remote) noexcept
+Status post(const Args &args, Remote remote = nullptr) noexcept
 {
 	if (args.num_segments != 1 || !args.local_iov) [[unlikely]]
 		return post_many<op>(args, remote);
@@ -80,14 +89,12 @@ Status post(const Args &args, const Remote *remote) noexcept
 }
 
 template <kdapl_op op>
-Status post_rdma(const Args &args, const DAT_RMR_TRIPLET *remote_buffer) noexcept
+Status post_rdma(const Args &args, Remote remote) noexcept
 {
-	if (!remote_buffer)
+	if (!remote)
 		return kdapl::pin<Ep>(args.ep) ? bad_parameter(Sub::arg5) :
 						 bad_handle(Sub::handle_ep);
-	const Remote remote = { version::remote_address(*remote_buffer),
-				remote_buffer->segment_length, remote_buffer->rmr_context };
-	return post<op>(args, &remote);
+	return post<op>(args, remote);
 }
 
 } // namespace
@@ -99,7 +106,7 @@ namespace face_own {
 					     DAT_COMPLETION_FLAGS completion_flags)
 {
 	return to_dat(post<KDAPL_OP_SEND>(
-		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags }, nullptr));
+		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags }));
 }
 
 [[gnu::flatten]] DAT_RETURN dat_ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
@@ -107,7 +114,7 @@ namespace face_own {
 					     DAT_COMPLETION_FLAGS completion_flags)
 {
 	return to_dat(post<KDAPL_OP_RECV>(
-		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags }, nullptr));
+		{ ep_handle, num_segments, local_iov, user_cookie, completion_flags }));
 }
 
 [[gnu::flatten]] DAT_RETURN dat_ep_post_rdma_read(DAT_EP_HANDLE ep_handle, DAT_COUNT num_segments,
