@@ -176,15 +176,13 @@ static void cq_busy_round(struct kdapl_ia *ia)
 }
 
 /*
- * Until @evd has events: 0. What ends it before that is the time, which says something
- * about the program, or somebody who wants the processor.
+ * Until @evd has events beyond @tail: 0. What ends it before that is the time, which
+ * says something about the program, or somebody who wants the processor.
  */
-static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd)
+static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd, u32 tail)
 {
 	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
 	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
-	/* Before the count, so that no event comes in between. */
-	u32 tail = READ_ONCE(evd->tail);
 	unsigned int n;
 
 	/* Under its lock: it may have been freed, and its ring with it. */
@@ -218,64 +216,83 @@ static void cq_busy_end(struct kdapl_ia *ia)
 	}
 }
 
-/* The queue that feeds @evd is the first one from now on. */
+/* The queue that feeds @evd becomes the first one. */
 static void cq_busy_prefer(struct kdapl_ia *ia, const struct kdapl_evd *evd)
 {
 	const struct kdapl_cq *feeder = READ_ONCE(evd->feeder);
 	struct kdapl_cq *cq;
 
 	list_for_each_entry(cq, &ia->cqs, list) {
-		if (cq == feeder) {
+		if (cq != feeder)
+			continue;
+		if (!list_is_first(&cq->list, &ia->cqs))
 			list_move(&cq->list, &ia->cqs);
-			break;
-		}
+		break;
 	}
 }
 
 /*
  * Others of this IA wait for completions, too. Meanwhile they come from here alone, so
  * nobody may take this processor away. What is posted may complete at once: that is for
- * the loop, too. Everything else comes behind the post: the peer waits for that.
+ * the loop, too. All that can wait comes behind the post: the peer waits for that.
  */
-static int cq_busy_poll(struct kdapl_ia *ia, u32 id)
+static int cq_busy_poll(struct kdapl_ia *ia, struct kdapl_evd *evd)
 {
-	struct kdapl_obj *evd;
-	int ret = -ENOENT;
+	/* Before the count, so that no event comes in between. */
+	u32 tail = READ_ONCE(evd->tail);
+	int ret;
 
-	preempt_disable();
+	cq_busy_prefer(ia, evd);
 	cq_busy_begin(ia);
 	kdapl_sq_doorbell_atomic(&ia->sq);
-	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
-	if (evd)
-		ret = cq_busy_loop(ia, to_evd(evd));
+	ret = cq_busy_loop(ia, evd, tail);
 	cq_busy_end(ia);
+	return ret;
+}
+
+/* False when there is no such EVD, and nothing was done. Caller holds the cq_lock. */
+static bool cq_busy_try(struct kdapl_ia *ia, u32 id, int *ret)
+{
+	struct kdapl_obj *obj;
+	bool found;
+
+	/* An RCU read section, too: the EVD may be freed, but stays. */
+	preempt_disable();
+	obj = kdapl_obj_peek_hint(&ia->objs, id, &ia->polled);
+	found = obj && obj->ops->type == KDAPL_OBJ_EVD;
+	if (found)
+		*ret = cq_busy_poll(ia, to_evd(obj));
 	preempt_enable();
-	if (evd) {
-		cq_busy_prefer(ia, to_evd(evd));
-		kdapl_obj_put(evd);
-	}
+	return found;
+}
+
+/* A doorbell, and whether there is an event. */
+static int cq_ring_only(struct kdapl_ia *ia, u32 id)
+{
+	struct kdapl_obj *evd;
+	int ret;
+
+	kdapl_sq_doorbell(&ia->sq);
+	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
+	if (!evd)
+		return -ENOENT;
+	ret = kdapl_evd_count(to_evd(evd)) ? 0 : -EAGAIN;
+	kdapl_obj_put(evd);
 	return ret;
 }
 
 int kdapl_cq_busy_poll(struct kdapl_ia *ia, u32 id)
 {
-	struct kdapl_obj *evd;
-	int ret = -ENOENT;
+	bool polled;
+	int ret;
 
 	/* Real time: the locks of a completion sleep there. */
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(busy_poll_us) &&
-	    mutex_trylock(&ia->cq_lock)) {
-		ret = cq_busy_poll(ia, id);
-		mutex_unlock(&ia->cq_lock);
-		return ret;
-	}
-	kdapl_sq_doorbell(&ia->sq);
-	evd = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
-	if (evd) {
-		ret = kdapl_evd_count(to_evd(evd)) ? 0 : -EAGAIN;
-		kdapl_obj_put(evd);
-	}
-	return ret;
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !READ_ONCE(busy_poll_us) ||
+	    !mutex_trylock(&ia->cq_lock))
+		return cq_ring_only(ia, id);
+	polled = cq_busy_try(ia, id, &ret);
+	mutex_unlock(&ia->cq_lock);
+	return polled ? ret : cq_ring_only(ia, id);
 }
 
 static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,

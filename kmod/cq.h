@@ -49,7 +49,7 @@ struct kdapl_cq {
 	struct kdapl_evd *solicited;
 	enum ib_cq_notify_flags arm;
 	bool busy;
-	spinlock_t order;
+	spinlock_t order;	/* see above */
 	struct ib_wc wc[16];
 };
 

@@ -72,6 +72,7 @@ struct kdapl_ia {
 	atomic_t crs;			/* connection requests without a decision */
 	struct mutex cq_lock;		/* guards cqs */
 	struct list_head cqs;
+	struct kdapl_obj_hint polled;	/* an EVD; guarded by cq_lock */
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
 	struct xarray windows;		/* of RMRs, by key */
 	struct xarray fmrs;		/* LMRs for fast registration, by key */

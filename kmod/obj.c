@@ -10,7 +10,7 @@ void kdapl_obj_table_init(struct kdapl_obj_table *table)
 {
 	xa_init_flags(&table->xa, XA_FLAGS_ALLOC1);
 	table->next = 0;
-	atomic_set(&table->round, 0);
+	atomic64_set(&table->round, 0);
 }
 
 void kdapl_obj_table_destroy(struct kdapl_obj_table *table)
@@ -64,7 +64,7 @@ struct kdapl_obj *kdapl_obj_search(struct kdapl_obj_table *table, u32 id,
 				   struct kdapl_obj_hint *hint)
 {
 	/* Pairs with kdapl_obj_retire(): what goes after this makes another round. */
-	int round = atomic_read_acquire(&table->round);
+	s64 round = atomic64_read_acquire(&table->round);
 	struct kdapl_obj *obj = xa_load(&table->xa, id);
 
 	if (obj) {
@@ -125,7 +125,7 @@ int kdapl_obj_retire(struct kdapl_obj *obj)
 	xa_erase(&obj->ia->objs.xa, obj->id);
 	/* Pairs with kdapl_obj_peek_hint(), and with kdapl_obj_search(). */
 	smp_mb__before_atomic();
-	atomic_inc(&obj->ia->objs.round);
+	atomic64_inc(&obj->ia->objs.round);
 	return 0;
 }
 

@@ -64,12 +64,13 @@ struct kdapl_obj {
  * struct kdapl_obj_table - the objects of one IA
  * @xa: id to object; reserved ids hold no object yet
  * @next: where the next id is looked for, so that a stale id misses
- * @round: objects that were taken out, counted
+ * @round: objects that were taken out, counted; a program may make and free as many as it
+ *	likes, so this must never be the same again
  */
 struct kdapl_obj_table {
 	struct xarray xa;
 	u32 next;
-	atomic_t round;
+	atomic64_t round;
 };
 
 /**
@@ -83,7 +84,7 @@ struct kdapl_obj_table {
  */
 struct kdapl_obj_hint {
 	struct kdapl_obj *obj;
-	int round;
+	s64 round;
 };
 
 void kdapl_obj_table_init(struct kdapl_obj_table *table);
@@ -104,8 +105,8 @@ struct kdapl_obj *kdapl_obj_peek(struct kdapl_ia *ia, u32 id,
 				 enum kdapl_obj_type type);
 
 /*
- * The same for an object of any type; the lock that guards @hint will do for an RCU read
- * section, if it keeps softirqs off.
+ * The same for an object of any type. Whoever has softirqs off, or preemption, is in an
+ * RCU read section: mostly that comes with the lock that guards @hint.
  */
 struct kdapl_obj *kdapl_obj_search(struct kdapl_obj_table *table, u32 id,
 				   struct kdapl_obj_hint *hint);
@@ -116,7 +117,7 @@ kdapl_obj_peek_hint(struct kdapl_obj_table *table, u32 id,
 	struct kdapl_obj *obj = hint->obj;
 
 	/* Pairs with kdapl_obj_retire(): who sees no new round is waited for. */
-	if (likely(obj && hint->round == atomic_read(&table->round) &&
+	if (likely(obj && hint->round == atomic64_read(&table->round) &&
 		   obj->id == id))
 		return obj;
 	return kdapl_obj_search(table, id, hint);

@@ -275,15 +275,32 @@ static void obj_hinted(struct kunit *test)
 
 	/* Another one goes: the same is found, but not by the hint. */
 	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, other, KDAPL_OBJ_CR), 0);
-	KUNIT_EXPECT_NE(test, hint.round, atomic_read(&env->ia->objs.round));
+	KUNIT_EXPECT_NE(test, hint.round, atomic64_read(&env->ia->objs.round));
 	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &one->obj);
-	KUNIT_EXPECT_EQ(test, hint.round, atomic_read(&env->ia->objs.round));
+	KUNIT_EXPECT_EQ(test, hint.round, atomic64_read(&env->ia->objs.round));
 
 	/* Itself goes, and its memory: nothing looks into that. */
 	KUNIT_EXPECT_EQ(test, psp_destroy(test, id), 0);
 	expect_counts(test, 2, 2);
 	KUNIT_EXPECT_NULL(test, peek(env, id, &hint));
 	KUNIT_EXPECT_NULL(test, peek(env, other, &hint));
+}
+
+/* A round that begins where another one was is 2^64 objects away, not 2^32. */
+static void obj_hinted_many_rounds_later(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct thing *thing = thing_make(test, &psp_ops);
+	u32 id = thing->obj.id;
+	struct kdapl_obj_hint hint = {};
+
+	KUNIT_EXPECT_PTR_EQ(test, peek(env, id, &hint), &thing->obj);
+	KUNIT_EXPECT_EQ(test, psp_destroy(test, id), 0);
+	atomic64_add(U32_MAX, &env->ia->objs.round);
+	KUNIT_EXPECT_EQ(test, (u32)hint.round,
+			(u32)atomic64_read(&env->ia->objs.round));
+	expect_counts(test, 1, 1);
+	KUNIT_EXPECT_NULL(test, peek(env, id, &hint));
 }
 
 /* An id that was given again names the new object. */
@@ -390,6 +407,7 @@ static struct kunit_case obj_cases[] = {
 	KUNIT_CASE(obj_reference_outlives),
 	KUNIT_CASE(obj_retired_once),
 	KUNIT_CASE(obj_hinted),
+	KUNIT_CASE(obj_hinted_many_rounds_later),
 	KUNIT_CASE(obj_hinted_id_given_again),
 	KUNIT_CASE(obj_destroy_all_of_a_type),
 	KUNIT_CASE_SLOW(obj_freed_by_one),
