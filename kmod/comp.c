@@ -303,7 +303,8 @@ static __always_inline void received(struct kdapl_ep *ep,
 	work->length = wc->byte_len;
 	work->status = recv_status(wc->status);
 	if (wc->status == IB_WC_SUCCESS) {
-		brought(ep, work, wc);
+		if (wc->wc_flags & (IB_WC_WITH_INVALIDATE | IB_WC_WITH_IMM))
+			brought(ep, work, wc);
 		count_message(ep, work, wc->byte_len);
 	}
 	if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)

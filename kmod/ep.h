@@ -483,7 +483,4 @@ static inline void kdapl_wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 		kdapl_wq_retire_done(ep, wq);
 }
 
-/* The release of a work's event record. */
-void kdapl_work_release(struct kdapl_evrec *rec);
-
 #endif /* KDAPL_EP_H */

@@ -103,8 +103,9 @@ int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
  * @evd: of a kernel consumer's IA
  * @event: filled with the oldest event
  *
- * What waits for room moves up. Softirqs are off; any number of callers at a time, also
- * from below the hook of kdapl_evd_hook() but not in it.
+ * What waits for room moves up. In softirq, or between local_bh_disable() and
+ * local_bh_enable(); any number of callers at a time, also from below the hook of
+ * kdapl_evd_hook() but not in it.
  *
  * Return: how many there were with it, 0 when there is none.
  */
@@ -240,6 +241,9 @@ void kdapl_evd_kill(struct kdapl_evd *evd);
 /* One more IA may tell of its end here, or one less. Any context up to softirq. */
 void kdapl_evd_lend(struct kdapl_evd *evd);
 void kdapl_evd_unlend(struct kdapl_evd *evd);
+
+/* comp.c: the release of a work's record, as nearly all of them are. */
+void kdapl_work_release(struct kdapl_evrec *rec);
 
 /* A record from the heap, which frees itself once its event is in the ring. */
 struct kdapl_evrec *kdapl_evrec_alloc(const struct kdapl_ia *ia);

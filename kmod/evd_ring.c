@@ -108,8 +108,8 @@ static void evd_leaves_backlog(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 }
 
 /*
- * There may be as many records as a program's EPs have slots: softirqs and other
- * threads have their turn every now and then.
+ * There may be as many records as a program's EPs have slots: other threads have their
+ * turn every now and then, and softirqs unless this is one.
  */
 static void evd_pause(struct kdapl_evd *evd, unsigned int n)
 	__must_hold(&evd->lock)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the files of the EVD share: evd.c, evd_ring.c and evd_wait.c. The caller of
- * all of it holds the EVD's lock, or is alone with an EVD that is new or dead.
+ * all of it holds the EVD's lock, or is alone with an EVD that is new or dead. Where the
+ * lock is let go softirqs are off by local_bh_disable(), or this is one of them.
  */
 #ifndef KDAPL_EVD_RING_H
 #define KDAPL_EVD_RING_H
@@ -25,9 +26,6 @@ void kdapl_evd_refill(struct kdapl_evd *evd);
 
 /* Release all that waits, of an EVD that is dead. The lock is let go meanwhile. */
 void kdapl_evd_drop_backlog(struct kdapl_evd *evd);
-
-/* The release of nearly all records: comp.c. */
-void kdapl_work_release(struct kdapl_evrec *rec);
 
 /*
  * An event came. A wake-up nobody waits for is not issued; who waits for more of

@@ -64,7 +64,7 @@ static inline struct kdapl_srq_work *to_srq_work(struct kdapl_work *work)
  *	queue of theirs
  * @many_cqs: there was one with a queue of its own
  * @listened: EPs whose receives are looked for; written under the mutex
- * @lock: guards all below; innermost, softirq-safe
+ * @lock: guards all below; softirq-safe, outside the lock of an LMR for fast registration
  * @lmr_hint: of its receives
  * @ibsrq: the device's; NULL when the device is gone
  * @slots: how many slots there are

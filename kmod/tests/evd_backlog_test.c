@@ -41,9 +41,10 @@ static bool every_fifth(unsigned int i)
 	return i % EACH == 0;
 }
 
-static bool first_and_last(unsigned int i)
+/* The last of these finds no room, and all others are behind it. */
+static bool one_too_many(unsigned int i)
 {
-	return i < QLEN || i == LONG - 1;
+	return i <= QLEN;
 }
 
 static void fill_with(struct kunit *test, struct long_backlog *l,
@@ -227,35 +228,58 @@ struct softirq_take {
 	u32 there;
 };
 
-static void take_one(struct tasklet_struct *tasklet)
+static void take_in_softirq(struct tasklet_struct *tasklet)
 {
 	struct softirq_take *take = from_tasklet(take, tasklet, tasklet);
 
-	take->there = kdapl_evd_take(take->evd, &take->event);
+	WRITE_ONCE(take->there, kdapl_evd_take(take->evd, &take->event));
 }
 
-/* All that has no event moves up behind one that is taken, in a softirq as well. */
-static void backlog_moves_up_in_softirq(struct kunit *test)
+static void take_by_tasklet(struct kunit *test, struct softirq_take *take)
+{
+	tasklet_setup(&take->tasklet, take_in_softirq);
+	tasklet_schedule(&take->tasklet);
+	EXPECT_SOON(test, READ_ONCE(take->there));
+	tasklet_kill(&take->tasklet);
+}
+
+static void take_in_process(struct kunit *test, struct softirq_take *take)
+{
+	local_bh_disable();
+	take->there = kdapl_evd_take(take->evd, &take->event);
+	local_bh_enable();
+}
+
+/* With one event that is taken the rest moves up, many times what is handled at a time. */
+static void expect_all_move_up(struct kunit *test,
+			       void (*take_one)(struct kunit *test,
+						struct softirq_take *take))
 {
 	struct long_backlog l = {};
 	struct softirq_take take = {};
 	unsigned int released = 0, i;
 
-	fill_with(test, &l, first_and_last);
-	KUNIT_ASSERT_EQ(test, kdapl_evd_count(l.tevd.evd), QLEN + 1);
-	/* The longest row of records that are released at once. */
+	fill_with(test, &l, one_too_many);
 	for (i = 0; i < LONG; i++)
 		released += atomic_read(&l.recs[i].ends);
-	KUNIT_ASSERT_EQ(test, released, LONG - 1);
+	KUNIT_ASSERT_EQ(test, released, QLEN);
 
 	take.evd = l.tevd.evd;
-	tasklet_setup(&take.tasklet, take_one);
-	tasklet_schedule(&take.tasklet);
-	EXPECT_SOON(test, READ_ONCE(take.there));
-	tasklet_kill(&take.tasklet);
+	take_one(test, &take);
 	KUNIT_EXPECT_EQ(test, take.there, QLEN + 1);
 	KUNIT_EXPECT_EQ(test, take.event.cookie, 0);
 	expect_one_end_each(test, &l);
+	KUNIT_EXPECT_FALSE(test, in_softirq());
+}
+
+static void backlog_moves_up_in_softirq(struct kunit *test)
+{
+	expect_all_move_up(test, take_by_tasklet);
+}
+
+static void backlog_moves_up_in_process(struct kunit *test)
+{
+	expect_all_move_up(test, take_in_process);
 }
 
 static struct kunit_case evd_backlog_cases[] = {
@@ -265,6 +289,7 @@ static struct kunit_case evd_backlog_cases[] = {
 	KUNIT_CASE(backlog_knows_its_last_event),
 	KUNIT_CASE(backlog_from_both_ends),
 	KUNIT_CASE(backlog_moves_up_in_softirq),
+	KUNIT_CASE(backlog_moves_up_in_process),
 	{}
 };
 

@@ -126,10 +126,14 @@ static enum kdapl_dto_status segment(struct env *env)
 {
 	struct kdapl_seg seg = { physical[0] + 8, 16, lmr->obj.id };
 	struct kdapl_obj_hint hint = {};
+	enum kdapl_dto_status status;
 	struct ib_sge sge;
 
-	return kdapl_lmr_sge(env->ia, lmr->pz, &seg, KDAPL_PRIV_LOCAL_READ,
-			     &hint, &sge);
+	local_bh_disable();
+	status = kdapl_lmr_sge(env->ia, lmr->pz, &seg, KDAPL_PRIV_LOCAL_READ,
+			       &hint, &sge);
+	local_bh_enable();
+	return status;
 }
 
 #define EXPECT_SEGMENT(environment, status)				\

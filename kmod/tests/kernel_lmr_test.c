@@ -164,11 +164,14 @@ static struct ib_sge sge_of(struct env *env, u32 lmr, u64 addr, u32 length,
 	struct ib_sge sge = {};
 	struct kdapl_obj *pz = kdapl_obj_get(env->ia, env->pz, KDAPL_OBJ_PZ);
 	struct kdapl_obj_hint hint = {};
+	enum kdapl_dto_status status;
 
 	KUNIT_ASSERT_NOT_NULL(env->test, pz);
-	KUNIT_EXPECT_EQ(env->test,
-			kdapl_lmr_sge(env->ia, to_pz(pz), &seg,
-				      KDAPL_PRIV_LOCAL_READ, &hint, &sge), want);
+	local_bh_disable();
+	status = kdapl_lmr_sge(env->ia, to_pz(pz), &seg, KDAPL_PRIV_LOCAL_READ,
+			       &hint, &sge);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(env->test, status, want);
 	kdapl_obj_put(pz);
 	return sge;
 }
