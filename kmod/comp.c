@@ -4,6 +4,7 @@
  */
 
 #include "ep.h"
+#include "evd_ring.h"
 #include "fmr.h"
 #include "ia.h"
 #include "rmr.h"
@@ -131,6 +132,25 @@ static void tell_kernel(const struct kdapl_work *work,
 		event->user = KDAPL_DTO_USER_WORD(event->user, work->value);
 }
 
+/* The event is in the ring (or nobody wants it): the slot is free again. */
+void kdapl_work_release(struct kdapl_evrec *rec)
+{
+	struct kdapl_work *work = container_of(rec, struct kdapl_work, rec);
+	struct kdapl_ep *ep = work->ep;
+	struct kdapl_ep_status *shown = ep->status.addr;
+	bool recv = work->op == KDAPL_OP_RECV;
+	struct kdapl_wq *wq = recv ? &ep->rq : &ep->sq;
+	u32 *shown_done = recv ? &shown->recv_done : &shown->done;
+	u32 done = wq->done + 1;
+
+	if (work->srq)
+		kdapl_srq_give_back(work, false);
+	/* (J) pairs with (I). From here on the slot can be filled again. */
+	smp_store_release(&wq->done, done);
+	/* Only then is the program told: what it posts at once must fit. */
+	smp_store_release(shown_done, done);
+}
+
 static __always_inline void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
 {
 	bool silent = work->suppress && work->status == DAT_DTO_SUCCESS;
@@ -209,25 +229,6 @@ static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 void kdapl_wq_retire_done(struct kdapl_ep *ep, struct kdapl_wq *wq)
 {
 	wq_retire(ep, wq);
-}
-
-/* The event is in the ring (or nobody wants it): the slot is free again. */
-void kdapl_work_release(struct kdapl_evrec *rec)
-{
-	struct kdapl_work *work = container_of(rec, struct kdapl_work, rec);
-	struct kdapl_ep *ep = work->ep;
-	struct kdapl_ep_status *shown = ep->status.addr;
-	bool recv = work->op == KDAPL_OP_RECV;
-	struct kdapl_wq *wq = recv ? &ep->rq : &ep->sq;
-	u32 *shown_done = recv ? &shown->recv_done : &shown->done;
-	u32 done = wq->done + 1;
-
-	if (work->srq)
-		kdapl_srq_give_back(work, false);
-	/* (J) pairs with (I). From here on the slot can be filled again. */
-	smp_store_release(&wq->done, done);
-	/* Only then is the program told: what it posts at once must fit. */
-	smp_store_release(shown_done, done);
 }
 
 /*

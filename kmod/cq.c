@@ -182,7 +182,7 @@ static void cq_busy_round(struct kdapl_ia *ia)
 static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd, u32 tail)
 {
 	u64 us = min_t(u64, READ_ONCE(busy_poll_us), CQ_BUSY_MAX_US);
-	u64 until = ktime_get_ns() + us * NSEC_PER_USEC;
+	u64 until = 0, now;
 	unsigned int n;
 
 	/* Under its lock: it may have been freed, and its ring with it. */
@@ -194,8 +194,13 @@ static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd, u32 tail)
 			return 0;
 		if (need_resched() || signal_pending(current))
 			return -EAGAIN;
-		if (n % CQ_BUSY_ROUNDS == 0 && ktime_get_ns() >= until)
-			return -ETIME;
+		if (n % CQ_BUSY_ROUNDS == 0) {
+			/* What comes at once costs no look at the clock. */
+			now = ktime_get_ns();
+			until = until ?: now + us * NSEC_PER_USEC;
+			if (now >= until)
+				return -ETIME;
+		}
 		cpu_relax();
 	}
 }

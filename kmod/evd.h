@@ -137,10 +137,6 @@ void kdapl_evd_hook(struct kdapl_evd *evd,
  */
 void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec);
-/* The same for who has softirqs off. */
-void kdapl_evd_post_softirq(struct kdapl_evd *evd,
-			    const struct kdapl_event *event,
-			    struct kdapl_evrec *rec);
 
 /**
  * kdapl_evd_join() - a completion stream of an EP begins to use an EVD

@@ -7,69 +7,13 @@
  * counts as a full ring, which harms nobody but that program.
  */
 
-#include <linux/indirect_call_wrapper.h>
-
 #include "evd_ring.h"
 
-#define NOTIFIED_AGE	0x40000000
 #define EVD_BATCH	256	/* records that are handled under one hold of the lock */
-
-u32 kdapl_evd_in_ring(struct kdapl_evd *evd)
-{
-	struct kdapl_ev_head *head = evd->head.addr;
-	/* (H) pairs with (G): the program's copy of the slot is over. */
-	u32 used = evd->tail - smp_load_acquire(&head->head);
-
-	return min(used, evd->entries_mask + 1);
-}
 
 u32 kdapl_evd_queued(struct kdapl_evd *evd)
 {
 	return kdapl_evd_in_ring(evd) + evd->backlog_len;
-}
-
-static void evd_release(struct kdapl_evrec *rec)
-{
-	if (rec && rec->release)
-		INDIRECT_CALL_1(rec->release, kdapl_work_release, rec);
-}
-
-/* An old notification must not become a future one when the indices go round. */
-static void evd_age_notified(struct kdapl_evd *evd)
-{
-	if ((s32)(evd->tail - evd->notified) > NOTIFIED_AGE)
-		evd->notified = evd->tail - NOTIFIED_AGE;
-}
-
-/*
- * Events without a type only give their record back, in order. The record goes
- * back before the event is announced: what a program posts when it sees the
- * event must find the slot free.
- */
-static __always_inline void evd_store(struct kdapl_evd *evd,
-				      const struct kdapl_event *event,
-				      struct kdapl_evrec *rec)
-{
-	/* The event may be part of the record, which goes. */
-	bool announce = kdapl_event_tells(event);
-	bool quiet = rec && rec->quiet;
-
-	if (announce)
-		evd->entries[evd->tail & evd->entries_mask] = *event;
-	evd_release(rec);
-	if (announce) {
-		/* (E) pairs with (F): the event is there before it is announced. */
-		smp_store_release(&evd->ring->tail, ++evd->tail);
-		if (!quiet)
-			evd->notified = evd->tail;
-		else
-			evd_age_notified(evd);
-	}
-}
-
-static bool evd_has_room(struct kdapl_evd *evd)
-{
-	return kdapl_evd_in_ring(evd) <= evd->entries_mask;
 }
 
 void kdapl_evd_set_flag(struct kdapl_evd *evd, u32 flag, bool on)
@@ -131,47 +75,32 @@ void kdapl_evd_refill(struct kdapl_evd *evd)
 
 	while (!evd->dead && !list_empty(&evd->backlog)) {
 		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
-		if (kdapl_event_tells(&rec->event) && !evd_has_room(evd))
+		if (kdapl_event_tells(&rec->event) && !kdapl_evd_has_room(evd))
 			break;
 		evd_leaves_backlog(evd, rec);
-		evd_store(evd, &rec->event, rec);
+		kdapl_evd_store(evd, &rec->event, rec);
 		evd_pause(evd, ++n);
 	}
 	if (!evd->dead)
 		kdapl_evd_set_flag(evd, KDAPL_EV_BACKLOG, !list_empty(&evd->backlog));
 }
 
-void kdapl_evd_post_softirq(struct kdapl_evd *evd,
-			    const struct kdapl_event *event,
-			    struct kdapl_evrec *rec)
+void kdapl_evd_post_slowly(struct kdapl_evd *evd, const struct kdapl_event *event,
+			   struct kdapl_evrec *rec)
 {
-	/* The event may be part of the record, which goes. */
 	bool event_came = kdapl_event_tells(event);
-	bool quiet = rec && rec->quiet;
 
-	if (!evd) {
-		evd_release(rec);
+	if (evd->dead) {
+		kdapl_evd_release(rec);
 		return;
 	}
-
-	spin_lock(&evd->lock);
-	if (evd->dead) {
-		evd_release(rec);
-	} else if (list_empty(&evd->backlog) &&
-		   (!event_came || evd_has_room(evd))) {
-		evd_store(evd, event, rec);
-	} else {
-		rec->event = *event;
-		rec->told = false;
-		list_add_tail(&rec->list, &evd->backlog);
-		evd_count(evd, rec, 1);
-		if (event_came)
-			evd->backlog_last = rec;
-		kdapl_evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
-	}
+	rec->event = *event;
+	rec->told = false;
+	list_add_tail(&rec->list, &evd->backlog);
+	evd_count(evd, rec, 1);
 	if (event_came)
-		kdapl_evd_wake(evd, quiet);
-	spin_unlock(&evd->lock);
+		evd->backlog_last = rec;
+	kdapl_evd_set_flag(evd, KDAPL_EV_BACKLOG, true);
 }
 
 void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
@@ -219,8 +148,8 @@ int kdapl_evd_post_se(struct kdapl_evd *evd, u64 cookie)
 	kdapl_evd_refill(evd);
 	if (evd->dead) {
 		ret = -ENOENT;
-	} else if (list_empty(&evd->backlog) && evd_has_room(evd)) {
-		evd_store(evd, &event, NULL);
+	} else if (list_empty(&evd->backlog) && kdapl_evd_has_room(evd)) {
+		kdapl_evd_store(evd, &event, NULL);
 		kdapl_evd_wake(evd, false);
 	} else {
 		ret = -ENOBUFS;
@@ -293,7 +222,7 @@ void kdapl_evd_drop_backlog(struct kdapl_evd *evd)
 	while (!list_empty(&evd->backlog)) {
 		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
 		evd_leaves_backlog(evd, rec);
-		evd_release(rec);
+		kdapl_evd_release(rec);
 		evd_pause(evd, ++n);
 	}
 }

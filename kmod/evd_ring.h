@@ -3,14 +3,26 @@
  * What the files of the EVD share: evd.c, evd_ring.c and evd_wait.c. The caller of
  * all of it holds the EVD's lock, or is alone with an EVD that is new or dead. Where the
  * lock is let go softirqs are off by local_bh_disable(), or this is one of them.
+ *
+ * The last function takes the lock itself: comp.c queues the event of each completion by
+ * it.
  */
 #ifndef KDAPL_EVD_RING_H
 #define KDAPL_EVD_RING_H
 
+#include <linux/indirect_call_wrapper.h>
+
 #include "evd.h"
 
 /* Events in the ring, as far as the program tells. */
-u32 kdapl_evd_in_ring(struct kdapl_evd *evd);
+static inline u32 kdapl_evd_in_ring(struct kdapl_evd *evd)
+{
+	struct kdapl_ev_head *head = evd->head.addr;
+	/* (H) pairs with (G): the program's copy of the slot is over. */
+	u32 used = evd->tail - smp_load_acquire(&head->head);
+
+	return min(used, evd->entries_mask + 1);
+}
 
 /* Set a flag of the ring, KDAPL_EV_*, or take it away. */
 void kdapl_evd_set_flag(struct kdapl_evd *evd, u32 flag, bool on);
@@ -42,5 +54,80 @@ static inline void kdapl_evd_wake(struct kdapl_evd *evd, bool quiet)
 
 /* Records went that told (@told) of what came before, too: that may still be there. */
 void kdapl_evd_keep_told(struct kdapl_evd *evd, bool told);
+
+static inline void kdapl_evd_release(struct kdapl_evrec *rec)
+{
+	if (rec && rec->release)
+		INDIRECT_CALL_1(rec->release, kdapl_work_release, rec);
+}
+
+#define KDAPL_NOTIFIED_AGE	0x40000000
+
+/* An old notification must not become a future one when the indices go round. */
+static inline void kdapl_evd_age_notified(struct kdapl_evd *evd)
+{
+	if ((s32)(evd->tail - evd->notified) > KDAPL_NOTIFIED_AGE)
+		evd->notified = evd->tail - KDAPL_NOTIFIED_AGE;
+}
+
+/*
+ * Events without a type only give their record back, in order. The record goes
+ * back before the event is announced: what a program posts when it sees the
+ * event must find the slot free.
+ */
+static __always_inline void kdapl_evd_store(struct kdapl_evd *evd,
+					    const struct kdapl_event *event,
+					    struct kdapl_evrec *rec)
+{
+	/* The event may be part of the record, which goes. */
+	bool announce = kdapl_event_tells(event);
+	bool quiet = rec && rec->quiet;
+
+	if (announce)
+		evd->entries[evd->tail & evd->entries_mask] = *event;
+	kdapl_evd_release(rec);
+	if (announce) {
+		/* (E) pairs with (F): the event is there before it is announced. */
+		smp_store_release(&evd->ring->tail, ++evd->tail);
+		if (!quiet)
+			evd->notified = evd->tail;
+		else
+			kdapl_evd_age_notified(evd);
+	}
+}
+
+static inline bool kdapl_evd_has_room(struct kdapl_evd *evd)
+{
+	return kdapl_evd_in_ring(evd) <= evd->entries_mask;
+}
+
+/* There is no room, or the EVD is dead. */
+void kdapl_evd_post_slowly(struct kdapl_evd *evd, const struct kdapl_event *event,
+			   struct kdapl_evrec *rec);
+
+/* kdapl_evd_post() for who has softirqs off, as a part of the caller. */
+static __always_inline void
+kdapl_evd_post_softirq(struct kdapl_evd *evd, const struct kdapl_event *event,
+		       struct kdapl_evrec *rec)
+{
+	/* The event may be part of the record, which goes. */
+	bool event_came = kdapl_event_tells(event);
+	bool quiet = rec && rec->quiet;
+
+	if (!evd) {
+		kdapl_evd_release(rec);
+		return;
+	}
+
+	spin_lock(&evd->lock);
+	if (likely(!evd->dead && list_empty(&evd->backlog) &&
+		   (!event_came || kdapl_evd_has_room(evd))))
+		kdapl_evd_store(evd, event, rec);
+	else
+		kdapl_evd_post_slowly(evd, event, rec);
+	if (event_came)
+		kdapl_evd_wake(evd, quiet);
+	spin_unlock(&evd->lock);
+}
 
 #endif /* KDAPL_EVD_RING_H */
