@@ -194,8 +194,8 @@ static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd, u32 tail)
 			return 0;
 		if (need_resched() || signal_pending(current))
 			return -EAGAIN;
-		if (n % CQ_BUSY_ROUNDS == 0) {
-			/* What comes at once costs no look at the clock. */
+		if (n % CQ_BUSY_ROUNDS == 1) {
+			/* Not before the first: what comes at once costs none. */
 			now = ktime_get_ns();
 			until = until ?: now + us * NSEC_PER_USEC;
 			if (now >= until)

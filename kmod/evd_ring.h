@@ -101,7 +101,10 @@ static inline bool kdapl_evd_has_room(struct kdapl_evd *evd)
 	return kdapl_evd_in_ring(evd) <= evd->entries_mask;
 }
 
-/* There is no room, or the EVD is dead. */
+/*
+ * The EVD is dead, or something waits already, or there is no room. Of one that is not
+ * dead @rec is not NULL.
+ */
 void kdapl_evd_post_slowly(struct kdapl_evd *evd, const struct kdapl_event *event,
 			   struct kdapl_evrec *rec);
 

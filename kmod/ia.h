@@ -70,9 +70,9 @@ struct kdapl_ia {
 
 	struct mutex join_lock;		/* who changes what EVDs notify of */
 	atomic_t crs;			/* connection requests without a decision */
-	struct mutex cq_lock;		/* guards cqs */
+	struct mutex cq_lock;		/* guards the next two, and EVDs' solicited */
 	struct list_head cqs;
-	struct kdapl_obj_hint polled;	/* an EVD; guarded by cq_lock */
+	struct kdapl_obj_hint polled;	/* what a program named as its EVD */
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
 	struct xarray windows;		/* of RMRs, by key */
 	struct xarray fmrs;		/* LMRs for fast registration, by key */

@@ -562,8 +562,14 @@ TEST_F(Post, AloneOrNot)
 				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
 		EXPECT_TRUE(is_error(dat_ep_post_rdma_read(ep, 1, iov, cookie(1), nullptr, flags),
 				     DAT_INVALID_PARAMETER, DAT_INVALID_ARG5));
-		EXPECT_TRUE(is_error(dat_ep_post_rdma_write(pz, 1, iov, cookie(1), &remote, flags),
+		/* Nothing else is looked at then, wherever it points to. */
+		const auto nowhere = reinterpret_cast<const DAT_RMR_TRIPLET *>(sizeof remote);
+		EXPECT_TRUE(is_error(dat_ep_post_rdma_write(pz, 1, iov, cookie(1), nowhere, flags),
 				     DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP));
+		EXPECT_EQ(dat_ep_post_rdma_read(ep, 2, iov, cookie(1), &remote, flags),
+			  DAT_SUCCESS);
+		module.take();
+		module.complete(ep_id, 1, 0);
 
 		EXPECT_TRUE(is_error(dat_evd_dequeue(dto_evd, &event), DAT_QUEUE_EMPTY));
 		EXPECT_TRUE(is_error(dat_evd_dequeue(pz, &event), DAT_INVALID_HANDLE,
