@@ -67,6 +67,8 @@ bad_input() {
 	expect 0 '"ok": true' "datinfo as JSON" "$bin/datinfo" --json
 	expect 3 "PROVIDER_NOT_FOUND.*$KDAPL_DEVICE" "an unknown adapter" "$bin/datinfo" --ia none
 	expect 2 "Exactly 1" "datping without a role" "$bin/datping"
+	expect 2 "no number of messages" "datping of fewer than no messages" \
+		"$bin/datping" --connect "$peer" --count -5
 	expect 2 "at least one file" "datcp without an address" "$bin/datcp" "$0"
 	expect 2 "No such file" "datcp of a file that is not there" "$bin/datcp" /none "$peer"
 	expect 1 "nobody listens" "datping where nobody listens" "$bin/datping" --connect "$peer"
@@ -185,7 +187,7 @@ kills() {
 }
 
 main() {
-	echo "1..50"
+	echo "1..51"
 	make_files
 	bad_input
 	pings

@@ -40,7 +40,13 @@ void define_test(CLI::App &app, Options &o)
 
 	tools::add_choice(app, "--mode", o.hello.mode, modes, "send", "How data moves");
 	app.add_option("--size", o.hello.size, "Bytes in a message")->capture_default_str();
-	app.add_option("--count", o.hello.count, "Messages")->capture_default_str();
+	app.add_option("--count", o.hello.count, "Messages")
+		/* Of 64 bits: a negative one would be taken for a large one. */
+		->check([](const std::string &text) {
+			return text.starts_with('-') ? text + " is no number of messages" :
+						       std::string();
+		})
+		->capture_default_str();
 	app.add_option("--depth", o.hello.depth, "Messages under way at a time")
 		->capture_default_str();
 	auto *wait = app.add_flag("--wait", o.wait, "Sleep until something happens (default)");
