@@ -195,7 +195,7 @@ static int cq_busy_loop(struct kdapl_ia *ia, struct kdapl_evd *evd, u32 tail)
 		if (need_resched() || signal_pending(current))
 			return -EAGAIN;
 		if (n % CQ_BUSY_ROUNDS == 1) {
-			/* Not before the first: what comes at once costs none. */
+			/* Begun behind the first round: what comes at once needs no clock. */
 			now = ktime_get_ns();
 			until = until ?: now + us * NSEC_PER_USEC;
 			if (now >= until)

@@ -588,7 +588,7 @@ TEST_F(Post, AloneOrNot)
 	};
 
 	if (!kdapl::alone())
-		GTEST_SKIP() << "the tests before had threads";
+		GTEST_SKIP() << "the process has, or had, other threads, or cannot tell";
 	all();
 	std::atomic<bool> over = false;
 	std::jthread company([&] { over.wait(false); });
