@@ -286,11 +286,14 @@ inline Ep::Doorbell Ep::push(kdapl_op op) noexcept
 
 inline bool Ep::recv_must_ring() const noexcept
 {
+	/* First: what completes in between may make it ring in vain, never keep it from it. */
+	const std::uint32_t done = load_acquire(status_->recv_done);
+
 	return recv_needs_doorbell(
 		{ .always = ia().is_iwarp() ||
 			    (attributes_.recv_completion_flags & completion_solicited) || marked_,
 		  .in_device = load_relaxed(status_->hw_recv),
-		  .outstanding = posted_recvs_ - load_relaxed(status_->recv_done) });
+		  .outstanding = posted_recvs_ - done });
 }
 
 template <class Lock>

@@ -73,10 +73,12 @@ bool Srq::push() noexcept
 	ia().sq().push();
 	posted_++;
 	full_barrier();
+	/* First, as in Ep::recv_must_ring(). */
+	const std::uint32_t taken = load_acquire(status_->taken);
 	const bool rings = recv_needs_doorbell(
 		{ .always = ia().is_iwarp() || rings_always_.load(std::memory_order_relaxed),
 		  .in_device = load_relaxed(status_->hw_recv),
-		  .outstanding = posted_ - load_relaxed(status_->taken) });
+		  .outstanding = posted_ - taken });
 	if (rings)
 		ia().sq().note_doorbell();
 	return rings;
