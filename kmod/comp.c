@@ -124,15 +124,15 @@ static void tell_program(const struct kdapl_work *work,
 	}
 }
 
-static void tell_kernel(const struct kdapl_work *work,
-			struct kdapl_event *event)
+static __always_inline void tell_kernel(const struct kdapl_work *work,
+					struct kdapl_event *event)
 {
 	event->status = KDAPL_DTO_WORD(event->status, operation(work));
 	if (work->brought == KDAPL_BROUGHT_INVALIDATION)
 		event->user = KDAPL_DTO_USER_WORD(event->user, work->value);
 }
 
-/* The event is in the ring (or nobody wants it): the slot is free again. */
+/* The event is in the ring, or claimed (or nobody wants it): the slot is free again. */
 void kdapl_work_release(struct kdapl_evrec *rec)
 {
 	struct kdapl_work *work = container_of(rec, struct kdapl_work, rec);
@@ -151,7 +151,8 @@ void kdapl_work_release(struct kdapl_evrec *rec)
 	smp_store_release(shown_done, done);
 }
 
-static __always_inline void deliver(struct kdapl_ep *ep, struct kdapl_work *work)
+static __always_inline void deliver(struct kdapl_ep *ep, struct kdapl_work *work,
+				    struct kdapl_handover *over)
 {
 	bool silent = work->suppress && work->status == DAT_DTO_SUCCESS;
 	struct kdapl_event event = {
@@ -180,7 +181,7 @@ static __always_inline void deliver(struct kdapl_ep *ep, struct kdapl_work *work
 	}
 	kdapl_evd_post_softirq(work->op == KDAPL_OP_RECV ? ep->recv_evd :
 							   ep->request_evd,
-			       &event, &work->rec);
+			       &event, &work->rec, over);
 }
 
 /* From an SRQ receives come in the order of their messages. */
@@ -191,7 +192,7 @@ static noinline void deliver_taken(struct kdapl_ep *ep)
 	while (!list_empty(&ep->taken)) {
 		work = list_first_entry(&ep->taken, struct kdapl_work, rec.list);
 		list_del_init(&work->rec.list);
-		deliver(ep, work);
+		deliver(ep, work, NULL);
 	}
 }
 
@@ -206,7 +207,8 @@ static void tell_held(struct kdapl_ep *ep)
 	ep->held = false;
 }
 
-static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
+static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq,
+				      struct kdapl_handover *over)
 {
 	struct kdapl_work *work;
 
@@ -220,7 +222,7 @@ static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 	while (kdapl_wq_is_done(wq)) {
 		work = &wq->work[wq->tail & wq->mask];
 		wq->tail++;
-		deliver(ep, work);
+		deliver(ep, work, over);
 	}
 	if (wq == &ep->rq && ep->held)
 		tell_held(ep);
@@ -228,7 +230,7 @@ static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq)
 
 void kdapl_wq_retire_done(struct kdapl_ep *ep, struct kdapl_wq *wq)
 {
-	wq_retire(ep, wq);
+	wq_retire(ep, wq, NULL);
 }
 
 /*
@@ -337,7 +339,8 @@ static bool is_failure(enum kdapl_dto_status status)
 
 /* The device is through with it. Caller holds ep->lock. */
 static __always_inline void completed(struct kdapl_ep *ep,
-				      struct kdapl_work *work)
+				      struct kdapl_work *work,
+				      struct kdapl_handover *over)
 {
 	bool recv = work->op == KDAPL_OP_RECV;
 	bool failed = is_failure(work->status);
@@ -346,7 +349,7 @@ static __always_inline void completed(struct kdapl_ep *ep,
 		work->length = 0;
 	work->state = KDAPL_WORK_DONE;
 	/* With its event a receive of an SRQ is not the EP's any more. */
-	wq_retire(ep, recv ? &ep->rq : &ep->sq);
+	wq_retire(ep, recv ? &ep->rq : &ep->sq, over);
 	if (failed) {
 		ep->recv_failed |= recv;
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_BROKEN, false);
@@ -367,13 +370,22 @@ void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
 	list_add_tail(&work->rec.list, &ep->taken);
 	WRITE_ONCE(shown->hw_recv, ++ep->srq_taken);
 	received(ep, work, wc);
-	completed(ep, work);
+	completed(ep, work, NULL);
 	kdapl_ep_check_marks(ep);
 	spin_unlock_bh(&ep->lock);
 }
 
-/* Softirqs are off. */
-void kdapl_ep_complete(const struct ib_wc *wc)
+/*
+ * ESTABLISHED comes before all events of the connection, also where another EVD has it:
+ * until it is taken out there, they are queued. Caller holds ep->lock.
+ */
+static noinline bool is_told(struct kdapl_ep *ep)
+{
+	ep->told = !ep->connect_evd || !kdapl_evd_count(ep->connect_evd);
+	return ep->told;
+}
+
+void kdapl_ep_complete(const struct ib_wc *wc, struct kdapl_handover *over)
 {
 	struct kdapl_work *work = (struct kdapl_work *)(uintptr_t)wc->wr_id;
 	struct kdapl_ep *ep = work->ep;
@@ -386,7 +398,9 @@ void kdapl_ep_complete(const struct ib_wc *wc)
 	/* The driver may have refused it when it was posted, and complete it as well. */
 	if (work->state == KDAPL_WORK_POSTED) {
 		account(ep, work, wc);
-		completed(ep, work);
+		if (over && unlikely(!ep->told) && !is_told(ep))
+			over = NULL;
+		completed(ep, work, over);
 	}
 	spin_unlock(&ep->lock);
 }

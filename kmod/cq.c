@@ -66,11 +66,35 @@ static void cq_event(struct ib_event *event, void *context)
 			    event->event);
 }
 
+/* A consumer is told whether others are behind its event: those are queued, and so is it. */
+static __always_inline bool comes_alone(const struct kdapl_cq *cq, int i, int n)
+{
+	const struct kdapl_evd *evd;
+
+	if (i + 1 == n)
+		return true;
+	evd = kdapl_wc_evd(&cq->wc[i]);
+	while (++i < n)
+		if (kdapl_wc_evd(&cq->wc[i]) == evd)
+			return false;
+	return true;
+}
+
+/* Behind the EP's lock, in the order of the completions. */
+static __always_inline void hand_over(struct kdapl_handover *over)
+{
+	struct kdapl_evd *evd = over->evd;
+
+	over->evd = NULL;
+	over->take(evd, &over->event);
+}
+
 /*
  * Who polls does this all the time, so completions are not on the stack: kernels are
- * built to clear what is.
+ * built to clear what is. @over: cq->over where a consumer may be called, else NULL.
  */
-static __always_inline int cq_take(struct kdapl_cq *cq, int budget)
+static __always_inline int cq_take(struct kdapl_cq *cq, int budget,
+				   struct kdapl_handover *over)
 {
 	int done = 0;
 	int most, n, i;
@@ -79,8 +103,13 @@ static __always_inline int cq_take(struct kdapl_cq *cq, int budget)
 	do {
 		most = min_t(int, budget - done, ARRAY_SIZE(cq->wc));
 		n = ib_poll_cq(cq->ibcq, most, cq->wc);
-		for (i = 0; i < n; i++)
-			kdapl_ep_complete(&cq->wc[i]);
+		for (i = 0; i < n; i++) {
+			kdapl_ep_complete(&cq->wc[i],
+					  over && comes_alone(cq, i, n) ?
+					  over : NULL);
+			if (over && over->evd)
+				hand_over(over);
+		}
 		if (n > 0)
 			done += n;
 	} while (n == most && done < budget);
@@ -96,7 +125,7 @@ u32 kdapl_cq_drain(struct kdapl_cq *cq)
 
 	/* There cannot be more than it has room for. */
 	do {
-		n = cq_take(cq, CQ_BUDGET);
+		n = cq_take(cq, CQ_BUDGET, NULL);
 		done += n;
 		cond_resched();
 	} while (n == CQ_BUDGET && done < cq->size);
@@ -120,7 +149,7 @@ static void cq_tell_solicited(struct kdapl_cq *cq)
 static int cq_poll(struct irq_poll *iop, int budget)
 {
 	struct kdapl_cq *cq = container_of(iop, struct kdapl_cq, iop);
-	int done = cq_take(cq, budget);
+	int done = cq_take(cq, budget, cq->ia->kernel ? &cq->over : NULL);
 
 	/* hw_recv was lowered, requests finished: look into the ring again. */
 	if (done)
@@ -169,7 +198,7 @@ static void cq_busy_round(struct kdapl_ia *ia)
 	list_for_each_entry(cq, &ia->cqs, list) {
 		if (!cq->busy || need_resched())
 			break;
-		done += cq_take(cq, CQ_BUDGET);
+		done += cq_take(cq, CQ_BUDGET, NULL);
 	}
 	if (done)
 		kdapl_sq_kick(&ia->sq);

@@ -15,7 +15,8 @@
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
-struct kdapl_evd;
+#include "evd.h"
+
 struct kdapl_ia;
 struct rdma_cgroup;
 
@@ -35,7 +36,8 @@ struct rdma_cgroup;
  * @busy: a program polls it and will arm it, so its handler has nothing to do
  * @order: held from the device's queue to the events, so that the receives of an EP
  *	with an SRQ, which have no other order, stay in that of their messages
- * @wc: guarded by it: what the device's queue gave
+ * @over: guarded by it: an event that a consumer in the kernel takes at once
+ * @wc: likewise: what the device's queue gave
  */
 struct kdapl_cq {
 	struct list_head list;
@@ -50,6 +52,7 @@ struct kdapl_cq {
 	enum ib_cq_notify_flags arm;
 	bool busy;
 	spinlock_t order;	/* see above */
+	struct kdapl_handover over;
 	struct ib_wc wc[16];
 };
 

@@ -95,7 +95,7 @@ struct kdapl_work {
 
 /*
  * Slots in posting order: head is filled next, tail completes next. A slot is
- * free again when its event stands in the ring.
+ * free again when its event stands in the ring, or is on its way to the consumer.
  */
 struct kdapl_wq {
 	struct kdapl_work *work;
@@ -126,6 +126,7 @@ struct kdapl_ep {
 	bool graceful;		/* requests may finish first */
 	bool end_started;	/* end_work is queued, or ran */
 	bool held;		/* completed receives wait for ESTABLISHED */
+	bool told;		/* a consumer in the kernel has taken ESTABLISHED */
 	bool refused;		/* an entry was refused: the rest is flushed */
 	bool recv_failed;	/* the device moves the queue pair to error */
 	bool gone;		/* freed, or its device is gone */
@@ -462,8 +463,23 @@ void kdapl_park_retry(struct kdapl_ep *ep);
 /* What is parked is flushed; not yet delivered. */
 void kdapl_park_flush(struct kdapl_ep *ep);
 
-/* comp.c: a completion of the device. Any context up to softirq. */
-void kdapl_ep_complete(const struct ib_wc *wc);
+/* Where a completion's event goes, if it is not known to be of an SRQ; only to compare. */
+static inline const struct kdapl_evd *kdapl_wc_evd(const struct ib_wc *wc)
+{
+	const struct kdapl_work *work =
+		(const struct kdapl_work *)(uintptr_t)wc->wr_id;
+
+	if (work->srq)
+		return NULL;
+	return work->op == KDAPL_OP_RECV ? work->ep->recv_evd :
+					   work->ep->request_evd;
+}
+
+/*
+ * comp.c: a completion of the device. Softirqs are off. @over: where its event may go, or
+ * that of another one, that is not queued; NULL for nowhere.
+ */
+void kdapl_ep_complete(const struct ib_wc *wc, struct kdapl_handover *over);
 /* The same for a receive of the EP's SRQ, which it took by this. */
 void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
 		   const struct ib_wc *wc);

@@ -93,6 +93,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 	spin_lock_bh(&ep->lock);
 	if (!ep->ending && !kdapl_ep_move_locked(ep, KDAPL_ON_ESTABLISH)) {
 		kdapl_unpark(ep);
+		ep->told = false;
 		kdapl_ep_announce(ep, &ep->rec_outcome,
 				  DAT_CONNECTION_EVENT_ESTABLISHED,
 				  private_data_size);

@@ -23,8 +23,8 @@
  * struct kdapl_evrec - where an event waits for room in the ring
  * @list: in the EVD's backlog, else empty
  * @event: the event, while it waits
- * @release: called once, when the event stands in the ring or is dropped with
- *	its EVD; under the EVD's lock, softirq. May be NULL.
+ * @release: called once, when the event stands in the ring, is claimed, or is dropped
+ *	with its EVD; under the EVD's lock, softirq. May be NULL.
  */
 struct kdapl_evrec {
 	struct list_head list;
@@ -43,6 +43,39 @@ static inline bool kdapl_event_tells(const struct kdapl_event *event)
 
 struct kdapl_cno;
 struct kdapl_cq;
+struct kdapl_evd;
+
+/**
+ * struct kdapl_evd_hooks - how an EVD calls its consumer in the kernel
+ * @arrived: called in place of waking anybody, for each event that is a notification,
+ *	with the EVD's lock held and perhaps that of an EP: it may only schedule what
+ *	takes the events
+ * @claim: whether the consumer has an event at once that was to be queued, and has
+ *	nothing before it; locks as above. Softirq.
+ * @take: the event that was claimed: called in the same softirq, behind the EP's lock,
+ *	under that of the completion queue
+ *
+ * The last two of an EVD that is direct.
+ */
+struct kdapl_evd_hooks {
+	void (*arrived)(struct kdapl_evd *evd);
+	bool (*claim)(struct kdapl_evd *evd);
+	void (*take)(struct kdapl_evd *evd, const struct kdapl_event *event);
+};
+
+/**
+ * struct kdapl_handover - an event that goes to its consumer past the ring
+ * @evd: which has claimed it; NULL: there is none
+ * @take: its hook, which may be gone from the EVD by then
+ * @event: the event
+ *
+ * Of a softirq that takes completions. There is room for one: others are queued.
+ */
+struct kdapl_handover {
+	struct kdapl_evd *evd;
+	void (*take)(struct kdapl_evd *evd, const struct kdapl_event *event);
+	struct kdapl_event event;
+};
 
 struct kdapl_evd {
 	struct kdapl_obj obj;
@@ -68,7 +101,8 @@ struct kdapl_evd {
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
 	bool enabled;		/* events trigger the CNO */
-	void (*arrived)(struct kdapl_evd *evd);	/* of a kernel consumer */
+	const struct kdapl_evd_hooks *hooks;	/* of a kernel consumer */
+	bool direct;		/* likewise: its events may be claimed */
 	void (*unread)(const struct kdapl_event *event);	/* likewise */
 	struct kdapl_cno *cno;
 	bool dead;		/* freed: ring and head are not there any more */
@@ -112,18 +146,15 @@ int kdapl_evd_resize(struct kdapl_evd *evd, struct kdapl_evd_resize *arg);
 u32 kdapl_evd_take(struct kdapl_evd *evd, struct kdapl_event *event);
 
 /**
- * kdapl_evd_hook() - have a function called for each event that is queued
+ * kdapl_evd_hook() - have functions called for the events that come
  * @evd: of a kernel consumer's IA
- * @arrived: called in place of waking anybody, for each event that is a
- *	notification, with the EVD's lock held and perhaps that of an EP: it may
- *	only schedule what takes the events. NULL for none.
+ * @hooks: NULL for none
  *
- * Where events are queued already it is called once at once. When this returns
- * the former function is not running, and no function is from the EVD's end on.
- * Any context up to softirq.
+ * Where events are queued already @hooks->arrived is called once at once. When this
+ * returns the former @arrived and @claim are not running, and none is from the EVD's
+ * end on; a claimed event may still be on its way to @take. Any context up to softirq.
  */
-void kdapl_evd_hook(struct kdapl_evd *evd,
-		    void (*arrived)(struct kdapl_evd *evd));
+void kdapl_evd_hook(struct kdapl_evd *evd, const struct kdapl_evd_hooks *hooks);
 
 /**
  * kdapl_evd_post() - queue an event

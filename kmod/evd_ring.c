@@ -107,7 +107,7 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
 		    struct kdapl_evrec *rec)
 {
 	local_bh_disable();
-	kdapl_evd_post_softirq(evd, event, rec);
+	kdapl_evd_post_softirq(evd, event, rec, NULL);
 	local_bh_enable();
 }
 

@@ -48,7 +48,7 @@ static inline void kdapl_evd_wake(struct kdapl_evd *evd, bool quiet)
 {
 	if (evd->dead || (quiet && evd->notify != KDAPL_NOTIFY_THRESHOLD))
 		return;
-	if (evd->arrived || evd->wait_threshold || evd->cno)
+	if (evd->hooks || evd->wait_threshold || evd->cno)
 		kdapl_evd_wake_up(evd);
 }
 
@@ -108,10 +108,31 @@ static inline bool kdapl_evd_has_room(struct kdapl_evd *evd)
 void kdapl_evd_post_slowly(struct kdapl_evd *evd, const struct kdapl_event *event,
 			   struct kdapl_evrec *rec);
 
-/* kdapl_evd_post() for who has softirqs off, as a part of the caller. */
+/*
+ * The consumer takes the event itself, as soon as the caller has let go of its locks. What
+ * is queued comes first.
+ */
+static __always_inline bool
+kdapl_evd_claims(struct kdapl_evd *evd, const struct kdapl_event *event,
+		 struct kdapl_evrec *rec, struct kdapl_handover *over)
+{
+	if (!over || over->evd || !READ_ONCE(evd->direct) || !evd->hooks ||
+	    kdapl_evd_in_ring(evd) || !evd->hooks->claim(evd))
+		return false;
+	over->evd = evd;
+	over->take = evd->hooks->take;
+	over->event = *event;
+	kdapl_evd_release(rec);
+	return true;
+}
+
+/*
+ * kdapl_evd_post() for who has softirqs off, as a part of the caller. @over: where an
+ * event may go that is not queued; the caller hands it over then. NULL for nowhere.
+ */
 static __always_inline void
 kdapl_evd_post_softirq(struct kdapl_evd *evd, const struct kdapl_event *event,
-		       struct kdapl_evrec *rec)
+		       struct kdapl_evrec *rec, struct kdapl_handover *over)
 {
 	/* The event may be part of the record, which goes. */
 	bool event_came = kdapl_event_tells(event);
@@ -124,12 +145,17 @@ kdapl_evd_post_softirq(struct kdapl_evd *evd, const struct kdapl_event *event,
 
 	spin_lock(&evd->lock);
 	if (likely(!evd->dead && list_empty(&evd->backlog) &&
-		   (!event_came || kdapl_evd_has_room(evd))))
+		   (!event_came || kdapl_evd_has_room(evd)))) {
+		if (event_came && !quiet &&
+		    kdapl_evd_claims(evd, event, rec, over))
+			goto out;
 		kdapl_evd_store(evd, event, rec);
-	else
+	} else {
 		kdapl_evd_post_slowly(evd, event, rec);
+	}
 	if (event_came)
 		kdapl_evd_wake(evd, quiet);
+out:
 	spin_unlock(&evd->lock);
 }
 

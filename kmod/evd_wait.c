@@ -53,8 +53,8 @@ static void evd_make_loud(struct kdapl_evd *evd)
 
 void kdapl_evd_wake_up(struct kdapl_evd *evd)
 {
-	if (evd->arrived) {
-		evd->arrived(evd);
+	if (evd->hooks) {
+		evd->hooks->arrived(evd);
 	} else if (!evd->wait_threshold) {
 		if (evd->cno && evd->enabled)
 			kdapl_cno_trigger(evd->cno, evd->obj.user);
@@ -63,13 +63,12 @@ void kdapl_evd_wake_up(struct kdapl_evd *evd)
 	}
 }
 
-void kdapl_evd_hook(struct kdapl_evd *evd,
-		    void (*arrived)(struct kdapl_evd *evd))
+void kdapl_evd_hook(struct kdapl_evd *evd, const struct kdapl_evd_hooks *hooks)
 {
 	spin_lock_bh(&evd->lock);
-	evd->arrived = arrived;
-	if (arrived && !evd->dead && kdapl_evd_queued(evd))
-		arrived(evd);
+	evd->hooks = hooks;
+	if (hooks && !evd->dead && kdapl_evd_queued(evd))
+		hooks->arrived(evd);
 	spin_unlock_bh(&evd->lock);
 }
 

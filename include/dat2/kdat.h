@@ -67,7 +67,8 @@ typedef enum dat_upcall_policy {
 
 /*
  * @instance_data is the consumer's; @event is the upcall's until it returns, NULL
- * with DAT_UPCALL_NOTIFY; @more_events says that others are queued behind it.
+ * with DAT_UPCALL_NOTIFY; @more_events says that others are queued behind it. Where
+ * none were, others may have come since: they have upcalls of their own.
  */
 typedef void (*DAT_UPCALL_FUNC)(DAT_PVOID instance_data, const DAT_EVENT *event,
 				DAT_BOOLEAN more_events);

@@ -131,9 +131,10 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
  * dat_ext_ep_drain() - wait until all that is posted has completed
  * @ep: an EP that is disconnected, or on its way there
  *
- * On return all events of what was posted before are queued. A graceful disconnect
- * lets requests finish first, and takes as long. Where the connection does not end,
- * and something is outstanding, there is nothing to wait for: DAT_INVALID_STATE.
+ * On return all events of what was posted before are queued, or with their upcall. A
+ * graceful disconnect lets requests finish first, and takes as long. Where the
+ * connection does not end, and something is outstanding, there is nothing to wait for:
+ * DAT_INVALID_STATE.
  *
  * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_STATE,

@@ -31,7 +31,8 @@ static int evd_make(struct kapi_evd *kevd, u32 qlen, u32 flags)
 	if (ret)
 		return ret;
 	kevd->evd = to_evd(kevd->obj.core);
-	kdapl_evd_hook(kevd->evd, kapi_upcall_arrived);
+	kdapl_evd_hook(kevd->evd, &kapi_upcall_hooks);
+	kapi_upcall_set_direct(kevd, kevd->policy);
 	kevd->evd->unread = kapi_event_unread;
 	return 0;
 }

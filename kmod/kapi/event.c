@@ -27,14 +27,17 @@ void kapi_event_unread(const struct kdapl_event *event)
 	rcu_read_unlock();
 }
 
-static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data)
+static void event_dto(const struct kdapl_event *from, DAT_EVENT_DATA *data,
+		      struct kapi_hint *hint)
 {
 	DAT_DTOS operation = KDAPL_DTO_OPERATION(from->status);
+	u32 ep = KDAPL_DTO_USER(from->user);
 
 	srq_reaped(upper_32_bits(from->length));
 	data->dto_completion_event_data = (struct dat_dto_completion_event_data){
-		.ep_handle = kapi_live(KDAPL_DTO_USER(from->user),
-				       DAT_HANDLE_TYPE_EP),
+		.ep_handle = hint ?
+			     kapi_live_hint(ep, DAT_HANDLE_TYPE_EP, hint) :
+			     kapi_live(ep, DAT_HANDLE_TYPE_EP),
 		.user_cookie.as_64 = from->cookie,
 		.status = KDAPL_DTO_STATUS(from->status),
 		.transfered_length = lower_32_bits(from->length),
@@ -106,7 +109,7 @@ static void event_async(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 }
 
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
-		DAT_EVENT *event)
+		DAT_EVENT *event, struct kapi_hint *hint)
 {
 	struct kapi_ia *ia = kevd->obj.ia;
 	DAT_EVENT_DATA *data = &event->event_data;
@@ -115,7 +118,7 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 	event->evd_handle = kevd;
 	switch (from->type) {
 	case DAT_DTO_COMPLETION_EVENT:
-		event_dto(from, data);
+		event_dto(from, data, hint);
 		break;
 	case DAT_RMR_BIND_COMPLETION_EVENT:
 		event_bind(from, data);
@@ -147,7 +150,7 @@ u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
 		n = kdapl_evd_take(kevd->evd, &from);
 		if (!n)
 			break;
-		found = kapi_event(kevd, &from, event);
+		found = kapi_event(kevd, &from, event, NULL);
 	} while (!found);
 	return n;
 }

@@ -9,6 +9,8 @@
 /* Of all IAs: one's EVD may have events of another one. */
 static DEFINE_XARRAY_ALLOC1(words);
 static u32 next_word;
+/* Objects that are not among them any more, counted: never the same again. */
+static atomic64_t gone;
 
 int kapi_word_give(struct kapi_obj *obj)
 {
@@ -21,6 +23,11 @@ int kapi_word_give(struct kapi_obj *obj)
 void kapi_word_take(struct kapi_obj *obj)
 {
 	xa_erase(&words, obj->word);
+	/*
+	 * Pairs with kapi_live_hint(): who finds it in spite of this keeps an old round.
+	 */
+	smp_mb__before_atomic();
+	atomic64_inc(&gone);
 }
 
 bool kapi_id(const struct kapi_ia *ia, DAT_HANDLE handle, DAT_HANDLE_TYPE type,
@@ -91,6 +98,20 @@ struct kapi_obj *kapi_live(u64 word, DAT_HANDLE_TYPE type)
 	struct kapi_obj *obj = word <= U32_MAX ? xa_load(&words, word) : NULL;
 
 	return obj && obj->type == type ? obj : NULL;
+}
+
+struct kapi_obj *kapi_live_hint(u64 word, DAT_HANDLE_TYPE type,
+				struct kapi_hint *hint)
+{
+	/* Pairs with kapi_word_take(): who sees no new round is waited for. */
+	s64 round = atomic64_read_acquire(&gone);
+
+	if (unlikely(!hint->obj || hint->round != round ||
+		     hint->obj->word != word || hint->obj->type != type)) {
+		hint->obj = kapi_live(word, type);
+		hint->round = round;
+	}
+	return hint->obj;
 }
 
 static struct kapi_obj *any_obj(DAT_HANDLE handle)

@@ -50,6 +50,16 @@ struct kapi_obj {
 
 #define KAPI_MAGIC	0x6b444150
 
+/**
+ * struct kapi_hint - what was looked for last, as struct kdapl_obj_hint
+ * @obj: the object; NULL to begin with, and where there was none
+ * @round: of all objects, when it was there
+ */
+struct kapi_hint {
+	struct kapi_obj *obj;
+	s64 round;
+};
+
 struct kapi_ia {
 	struct kapi_obj obj;
 	struct kdapl_ia *core;
@@ -67,7 +77,6 @@ struct kapi_pz {
  * struct kapi_evd - an EVD and its upcalls
  * @obj: common part
  * @evd: the core's
- * @qlen: as it was asked for
  * @lock: inside the core's EVD lock; guards the rest
  * @policy: now
  * @upcall: whom to call
@@ -75,6 +84,10 @@ struct kapi_pz {
  * @running: processors that make upcalls
  * @missed: one was not begun because another ran
  * @closed: its IA closes: upcalls are not enabled any more
+ * @claimed: whom a claimed event is for; like the next two of who claimed it, until that
+ *	upcall ends
+ * @event: the event
+ * @hint: its EP
  * @idle: none runs
  * @workers: one for each processor
  */
@@ -88,6 +101,9 @@ struct kapi_evd {
 	unsigned int running;
 	bool missed;
 	bool closed;
+	DAT_UPCALL_OBJECT claimed;
+	DAT_EVENT event;
+	struct kapi_hint hint;
 	wait_queue_head_t idle;
 	struct kapi_worker __percpu *workers;
 };
@@ -219,6 +235,9 @@ void kapi_word_take(struct kapi_obj *obj);
  * @word is no live object's of that kind.
  */
 struct kapi_obj *kapi_live(u64 word, DAT_HANDLE_TYPE type);
+/* The same for who looks for the same one mostly, and guards @hint. */
+struct kapi_obj *kapi_live_hint(u64 word, DAT_HANDLE_TYPE type,
+				struct kapi_hint *hint);
 
 /* Bracket what uses the device: see kdapl_ia_enter(). */
 static inline int kapi_enter(struct kapi_ia *ia)
@@ -275,8 +294,11 @@ void kapi_upcall_stop(struct kapi_evd *kevd);
 void kapi_upcall_close(struct kapi_evd *kevd);
 int kapi_upcall_init(struct kapi_evd *kevd);
 void kapi_upcall_exit(struct kapi_evd *kevd);
-void kapi_upcall_arrived(struct kdapl_evd *evd);
 void kapi_upcall_schedule(struct kapi_evd *kevd);
+/* What the core calls. */
+extern const struct kdapl_evd_hooks kapi_upcall_hooks;
+/* Whether it may do so for an event that it does not queue. */
+void kapi_upcall_set_direct(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy);
 
 /* ---- lmr.c, fmr.c, post.c -------------------------------------------------- */
 
@@ -291,9 +313,12 @@ void kapi_fmr_query(struct kdapl_lmr *lmr, DAT_LMR_PARAM *param);
 /* KDAPL_SQE_*; what they do not have is left out. */
 u16 kapi_sqe_flags(DAT_COMPLETION_FLAGS flags);
 
-/* event.c: any context up to softirq. False: it is about what is gone. */
+/*
+ * event.c: any context up to softirq. False: it is about what is gone. @hint: by which a
+ * completion's EP is looked for, or NULL.
+ */
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
-		DAT_EVENT *event);
+		DAT_EVENT *event, struct kapi_hint *hint);
 /* It went with its EVD. */
 void kapi_event_unread(const struct kdapl_event *event);
 /*

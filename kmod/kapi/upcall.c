@@ -6,6 +6,10 @@
  * consumer posts in its upcall: so a tasklet makes it. Each processor has one of
  * each EVD; how many of them call at once is counted, so that a policy holds
  * also while it changes.
+ *
+ * A completion that comes alone mostly finds an EVD of one upcall at a time, in which there
+ * is nothing and nobody is called. Then it is claimed: it is not queued, and the upcall is
+ * made as soon as the softirq that took the completion has let go of those locks.
  */
 
 #include <linux/export.h>
@@ -33,10 +37,15 @@ void kapi_upcall_schedule(struct kapi_evd *kevd)
 	tasklet_schedule(&raw_cpu_ptr(kevd->workers)->tasklet);
 }
 
-/* The core's hook, under the lock of its EVD. */
-void kapi_upcall_arrived(struct kdapl_evd *evd)
+static struct kapi_evd *kevd_of(struct kdapl_evd *evd)
 {
-	struct kapi_evd *kevd = (struct kapi_evd *)(uintptr_t)evd->obj.user;
+	return (struct kapi_evd *)(uintptr_t)evd->obj.user;
+}
+
+/* The core's hook, under the lock of its EVD. */
+static void upcall_arrived(struct kdapl_evd *evd)
+{
+	struct kapi_evd *kevd = kevd_of(evd);
 
 	if (policy_calls(READ_ONCE(kevd->policy)))
 		kapi_upcall_schedule(kevd);
@@ -49,7 +58,7 @@ struct upcalls {
 	unsigned int changes;
 };
 
-/* These two in the tasklet alone. */
+/* These two in softirqs alone. */
 static bool upcall_begin(struct kapi_evd *kevd, struct upcalls *upcalls)
 {
 	bool begin = false;
@@ -81,6 +90,45 @@ static void upcall_end(struct kapi_evd *kevd)
 			wake_up_all(&kevd->idle);
 	}
 	spin_unlock(&kevd->lock);
+}
+
+/* The core's hook, under the lock of its EVD: an upcall begins, if nobody is called yet. */
+static bool upcall_claim(struct kdapl_evd *evd)
+{
+	struct kapi_evd *kevd = kevd_of(evd);
+	bool claimed;
+
+	spin_lock(&kevd->lock);
+	claimed = kevd->policy == DAT_UPCALL_SINGLE_INSTANCE && !kevd->running;
+	if (claimed) {
+		kevd->running = 1;
+		kevd->claimed = kevd->upcall;
+	}
+	spin_unlock(&kevd->lock);
+	return claimed;
+}
+
+/* The core's hook: the event that was claimed. What came behind it has been missed. */
+static void upcall_take(struct kdapl_evd *evd, const struct kdapl_event *from)
+{
+	struct kapi_evd *kevd = kevd_of(evd);
+	const DAT_UPCALL_OBJECT *upcall = &kevd->claimed;
+
+	if (kapi_event(kevd, from, &kevd->event, &kevd->hint))
+		upcall->upcall_func(upcall->instance_data, &kevd->event,
+				    DAT_FALSE);
+	upcall_end(kevd);
+}
+
+const struct kdapl_evd_hooks kapi_upcall_hooks = {
+	.arrived = upcall_arrived,
+	.claim = upcall_claim,
+	.take = upcall_take,
+};
+
+void kapi_upcall_set_direct(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy)
+{
+	WRITE_ONCE(kevd->evd->direct, policy == DAT_UPCALL_SINGLE_INSTANCE);
 }
 
 /* True when there may be another event to call for. */
@@ -220,6 +268,7 @@ static DAT_RETURN upcall_set(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy,
 			kevd->upcall = *upcall;
 		WRITE_ONCE(kevd->policy, policy);
 		WRITE_ONCE(kevd->changes, kevd->changes + 1);
+		kapi_upcall_set_direct(kevd, policy);
 	}
 	spin_unlock_bh(&kevd->lock);
 	return ret;

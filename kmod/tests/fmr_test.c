@@ -691,7 +691,7 @@ expect_event(struct env *env, struct kapi_ia *kia, struct test_evd *tevd,
 	KUNIT_ASSERT_NOT_NULL(env->test, kevd);
 	kevd->obj.ia = kia;
 	rcu_read_lock();
-	KUNIT_EXPECT_TRUE(env->test, kapi_event(kevd, &from, &event));
+	KUNIT_EXPECT_TRUE(env->test, kapi_event(kevd, &from, &event, NULL));
 	rcu_read_unlock();
 	data = &event.event_data.dto_completion_event_data;
 	KUNIT_EXPECT_EQ(env->test, (int)event.event_number,

@@ -1153,6 +1153,47 @@ static void pz_query(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, param.ia_handle, (DAT_HANDLE)&the->kia);
 }
 
+/* What events name is found again without a search, but not when it is gone. */
+static void hint_of_a_handle(struct kunit *test)
+{
+	struct kapi_hint hint = {};
+	DAT_PZ_HANDLE pz[2];
+	u64 word[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		EXPECT_DONE(test, dat_pz_create(&the->kia, &pz[i]));
+		word[i] = ((struct kapi_obj *)pz[i])->word;
+	}
+	local_bh_disable();
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_PTR_EQ(test, (void *)pz[i / 2 % 2],
+				    (void *)kapi_live_hint(word[i / 2 % 2],
+							   DAT_HANDLE_TYPE_PZ,
+							   &hint));
+	/* With another word it is found by nothing else. */
+	((struct kapi_obj *)pz[0])->word = 0;
+	KUNIT_EXPECT_PTR_EQ(test, (void *)pz[0],
+			    (void *)kapi_live_hint(0, DAT_HANDLE_TYPE_PZ,
+						   &hint));
+	((struct kapi_obj *)pz[0])->word = word[0];
+	KUNIT_EXPECT_NULL(test, kapi_live_hint(word[0], DAT_HANDLE_TYPE_EP,
+					       &hint));
+	KUNIT_EXPECT_PTR_EQ(test, (void *)pz[0],
+			    (void *)kapi_live_hint(word[0], DAT_HANDLE_TYPE_PZ,
+						   &hint));
+	local_bh_enable();
+	EXPECT_DONE(test, dat_pz_free(pz[0]));
+	local_bh_disable();
+	KUNIT_EXPECT_NULL(test, kapi_live_hint(word[0], DAT_HANDLE_TYPE_PZ,
+					       &hint));
+	KUNIT_EXPECT_PTR_EQ(test, (void *)pz[1],
+			    (void *)kapi_live_hint(word[1], DAT_HANDLE_TYPE_PZ,
+						   &hint));
+	local_bh_enable();
+	EXPECT_DONE(test, dat_pz_free(pz[1]));
+}
+
 /* Each object keeps its own, and begins with none. */
 static void consumer_contexts(struct kunit *test)
 {
@@ -1216,6 +1257,7 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(memtype_hint),
 	KUNIT_CASE(evd_query),
 	KUNIT_CASE(pz_query),
+	KUNIT_CASE(hint_of_a_handle),
 	KUNIT_CASE(consumer_contexts),
 	{}
 };

@@ -18,6 +18,8 @@ static void arrived(struct kdapl_evd *evd)
 	atomic_inc(&arrivals);
 }
 
+static const struct kdapl_evd_hooks hooks = { .arrived = arrived };
+
 static int kernel_evd_init(struct kunit *test)
 {
 	atomic_set(&arrivals, 0);
@@ -150,7 +152,7 @@ static void hook_is_called(struct kunit *test)
 {
 	struct test_evd tevd = evd_make(test), other = evd_make(test);
 
-	kdapl_evd_hook(tevd.evd, arrived);
+	kdapl_evd_hook(tevd.evd, &hooks);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arrivals), 0);
 	post(test, &other, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arrivals), 0);
@@ -178,7 +180,7 @@ static void hook_hears_of_earlier(struct kunit *test)
 
 	post(test, &tevd, 1);
 	post(test, &tevd, 2);
-	kdapl_evd_hook(tevd.evd, arrived);
+	kdapl_evd_hook(tevd.evd, &hooks);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arrivals), 1);
 }
 
@@ -190,7 +192,7 @@ static void hook_of_freed(struct kunit *test)
 	post(test, &tevd, 1);
 	KUNIT_ASSERT_EQ(test, kdapl_obj_destroy(env->ia, tevd.id,
 						KDAPL_OBJ_EVD), 0);
-	kdapl_evd_hook(tevd.evd, arrived);
+	kdapl_evd_hook(tevd.evd, &hooks);
 	post(test, &tevd, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arrivals), 0);
 }
@@ -255,7 +257,7 @@ static void ep_lives_and_ends(struct kunit *test)
 	struct test_ep tep = env_ep(env, QLEN);
 	struct kdapl_event event;
 
-	kdapl_evd_hook(tep.conn.evd, arrived);
+	kdapl_evd_hook(tep.conn.evd, &hooks);
 	env_connect(env, &tep);
 	KUNIT_EXPECT_EQ(test, atomic_read(&arrivals), 1);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL),

@@ -375,6 +375,166 @@ static void teardown_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
 }
 
+/* ---- an event that is not queued --------------------------------------------- */
+
+static struct kdapl_evd *core_of(struct caller *caller)
+{
+	return ((struct kapi_evd *)caller->evd)->evd;
+}
+
+/* As the core asks. */
+static bool claim(struct caller *caller)
+{
+	struct kdapl_evd *evd = core_of(caller);
+	bool claimed;
+
+	spin_lock_bh(&evd->lock);
+	claimed = evd->hooks->claim(evd);
+	spin_unlock_bh(&evd->lock);
+	return claimed;
+}
+
+static void take(struct caller *caller, const struct kdapl_event *event)
+{
+	struct kdapl_evd *evd = core_of(caller);
+
+	local_bh_disable();
+	evd->hooks->take(evd, event);
+	local_bh_enable();
+}
+
+static void take_software(struct caller *caller, u64 number)
+{
+	take(caller, &(struct kdapl_event){
+		.type = DAT_SOFTWARE_EVENT,
+		.cookie = number,
+	});
+}
+
+/* It is as an upcall that runs. */
+static void claimed_is_one_at_a_time(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	KUNIT_EXPECT_FALSE(test, claim(caller));
+	/* Queued behind it, and so is its upcall. */
+	post(test, caller, 2);
+	usleep_range(1000, 2000);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->calls));
+	take_software(caller, 1);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == 2);
+	KUNIT_EXPECT_EQ(test, 3, atomic64_read(&caller->sum));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->most));
+	/* The second upcall has been seen before its end. */
+	EXPECT_SOON(test, claim(caller));
+	take_software(caller, 4);
+	KUNIT_EXPECT_EQ(test, 7, atomic64_read(&caller->sum));
+}
+
+static void claims_go_by_the_policy(struct kunit *test)
+{
+	static const DAT_UPCALL_POLICY others[] = {
+		DAT_UPCALL_DISABLE, DAT_UPCALL_NOTIFY, DAT_UPCALL_MANY,
+		DAT_UPCALL_TEARDOWN,
+	};
+	struct caller *caller = caller_of(test);
+	int i;
+
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		KUNIT_EXPECT_TRUE(test, core_of(caller)->direct);
+		modify(test, caller, others[i], DAT_UPCALL_INVOC_NEW);
+		KUNIT_EXPECT_FALSE(test, core_of(caller)->direct);
+		if (claim(caller)) {
+			KUNIT_FAIL(test, "claimed with policy %d", others[i]);
+			take_software(caller, 1);
+		}
+		modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE,
+		       DAT_UPCALL_INVOC_NEW);
+	}
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	take_software(caller, 1);
+}
+
+/* Whoever was to be called when it was claimed. */
+static void claimed_and_replaced(struct kunit *test)
+{
+	struct caller *caller = caller_of(test), *next;
+	DAT_UPCALL_OBJECT object = { .upcall_func = upcall };
+
+	next = kunit_kzalloc(test, sizeof(*next), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, next);
+	object.instance_data = next;
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS,
+			dat_evd_modify_upcall(caller->evd,
+					      DAT_UPCALL_SINGLE_INSTANCE,
+					      &object, DAT_UPCALL_INVOC_NEW));
+	take_software(caller, 1);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	take_software(caller, 2);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&next->calls));
+}
+
+/* There is nobody to tell, and the next one comes. */
+static void claimed_of_what_is_gone(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	const struct kdapl_event request = {
+		.type = DAT_CONNECTION_REQUEST_EVENT,
+		.length = U32_MAX,
+	};
+
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	take(caller, &request);
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->calls));
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	take_software(caller, 1);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+}
+
+static int take_later(void *arg)
+{
+	usleep_range(20000, 30000);
+	take_software(arg, 1);
+	return 0;
+}
+
+static void free_waits_for_a_claimed(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	struct task_struct *task;
+
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	task = kthread_run(take_later, caller, "kdapl-take");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS, dat_evd_free(caller->evd));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+	caller->evd = NULL;
+}
+
+static void teardown_waits_for_a_claimed(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	struct task_struct *task;
+
+	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
+	KUNIT_EXPECT_TRUE(test, claim(caller));
+	task = kthread_run(take_later, caller, "kdapl-take");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->inside));
+}
+
+/* ---- changes ----------------------------------------------------------------- */
+
 static void any_sees_what_is_queued(struct kunit *test)
 {
 	struct caller *caller = caller_of(test);
@@ -468,6 +628,12 @@ static struct kunit_case upcall_cases[] = {
 	KUNIT_CASE(notify_takes_nothing),
 	KUNIT_CASE(single_is_one_at_a_time),
 	KUNIT_CASE(teardown_waits),
+	KUNIT_CASE(claimed_is_one_at_a_time),
+	KUNIT_CASE(claims_go_by_the_policy),
+	KUNIT_CASE(claimed_and_replaced),
+	KUNIT_CASE(claimed_of_what_is_gone),
+	KUNIT_CASE(teardown_waits_for_a_claimed),
+	KUNIT_CASE(free_waits_for_a_claimed),
 	KUNIT_CASE(any_sees_what_is_queued),
 	KUNIT_CASE(new_waits_for_the_next),
 	KUNIT_CASE(bad_arguments_are_refused),

@@ -219,6 +219,7 @@ struct loop_test {
 
 /* Each ends with one without a name. */
 extern const struct loop_test tie_cases[], memory_cases[], rmr_cases[],
-			      ep_cases[], srq_cases[], conn_cases[];
+			      ep_cases[], srq_cases[], conn_cases[],
+			      upcall_cases[];
 
 #endif /* LOOP_H */
