@@ -44,9 +44,10 @@ static void srq_show(struct kdapl_srq *srq)
 {
 	struct kdapl_srq_status *shown = srq->status.addr;
 
-	WRITE_ONCE(shown->taken, srq->taken);
 	WRITE_ONCE(shown->dropped, srq->dropped);
 	WRITE_ONCE(shown->hw_recv, srq->waiting);
+	/* The library reads this one first: it never counts what waits as less than it is. */
+	smp_store_release(&shown->taken, srq->taken);
 	kdapl_sq_recvs_left(&srq->obj.ia->sq, srq->waiting);
 	/* After "dropped", and after the slot is in the list of the free ones. */
 	smp_store_release(&shown->done, srq->done);
