@@ -62,13 +62,25 @@ as_nobody() {
 }
 export -f as_nobody
 
+# What is wrong with an adapter does not hide the next one.
+one_broken() {
+	local line='u1.2 nonthreadsafe default libdapl_kdapl.so.1 kdapl.1.2'
+	printf '%s\n' "broken $line \"none0\" \"\"" "sound $line \"$KDAPL_DEVICE\" \"\"" >"$work/dat.conf"
+	export DAT_OVERRIDE=$work/dat.conf
+	expect 3 "^name +sound" "an adapter that is broken, and one that is not" "$bin/datinfo"
+	expect 3 '"ok": false' "the same as JSON" "$bin/datinfo" --json
+	unset DAT_OVERRIDE
+}
+
 bad_input() {
 	expect 0 "^name +$KDAPL_DEVICE" "datinfo shows the adapter" "$bin/datinfo"
 	expect 0 '"ok": true' "datinfo as JSON" "$bin/datinfo" --json
+	one_broken
 	expect 3 "PROVIDER_NOT_FOUND.*$KDAPL_DEVICE" "an unknown adapter" "$bin/datinfo" --ia none
 	expect 2 "Exactly 1" "datping without a role" "$bin/datping"
 	expect 2 "no number of messages" "datping of fewer than no messages" \
 		"$bin/datping" --connect "$peer" --count -5
+	expect 2 '"exit":2,"ok":false' "a wrong command line, as JSON" "$bin/datping" --json
 	expect 2 "at least one file" "datcp without an address" "$bin/datcp" "$0"
 	expect 2 "No such file" "datcp of a file that is not there" "$bin/datcp" /none "$peer"
 	expect 1 "nobody listens" "datping where nobody listens" "$bin/datping" --connect "$peer"
@@ -187,7 +199,7 @@ kills() {
 }
 
 main() {
-	echo "1..51"
+	echo "1..54"
 	make_files
 	bad_input
 	pings

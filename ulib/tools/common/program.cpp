@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "program.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -34,14 +36,7 @@ void usage_error(const std::string &sentence)
 	throw Error(sentence, Exit::Usage);
 }
 
-void complain(const CLI::App &app, const Error &error)
-{
-	fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
-	if (error.code() == Exit::Usage)
-		fmt::print(stderr, "Try '{} --help'.\n", app.get_name());
-}
-
-void print_json_error(const CLI::App &app, const Error &error)
+static void print_json_error(const CLI::App &app, const Error &error)
 {
 	const nlohmann::json out = { { "tool", app.get_name() },
 				     { "ok", false },
@@ -52,24 +47,40 @@ void print_json_error(const CLI::App &app, const Error &error)
 	std::fflush(stdout);
 }
 
+void complain(const CLI::App &app, const CommonOptions &options, const Error &error)
+{
+	fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+	if (error.code() == Exit::Usage)
+		fmt::print(stderr, "Try '{} --help'.\n", app.get_name());
+	if (options.json)
+		print_json_error(app, error);
+}
+
+/* Of a command line that was not understood. CLI11 prints help and version as such, too. */
+static int parse_failed(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv)
+{
+	if (app.exit(error) == 0)
+		return 0;
+	if (std::find(argv, argv + argc, std::string_view("--json")) != argv + argc)
+		print_json_error(app, Error(error.what(), Exit::Usage));
+	return static_cast<int>(Exit::Usage);
+}
+
 int run_program(CLI::App &app, const CommonOptions &options, int argc, char **argv,
 		const std::function<Exit()> &body)
 {
 	try {
 		app.parse(argc, argv);
 	} catch (const CLI::ParseError &e) {
-		/* CLI11 prints help and version as errors with code 0. */
-		return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::Usage);
+		return parse_failed(app, e, argc, argv);
 	}
 	try {
 		return static_cast<int>(body());
 	} catch (const Error &e) {
-		complain(app, e);
-		if (options.json)
-			print_json_error(app, e);
+		complain(app, options, e);
 		return static_cast<int>(e.code());
 	} catch (const std::exception &e) {
-		fmt::print(stderr, "{}: {}\n", app.get_name(), e.what());
+		complain(app, options, Error(e.what()));
 		return static_cast<int>(Exit::Failed);
 	}
 }

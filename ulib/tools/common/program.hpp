@@ -60,18 +60,11 @@ void add_choice(CLI::App &app, const std::string &option, T &value,
 /** Throws a usage error. */
 [[noreturn]] void usage_error(const std::string &sentence);
 
-/**
- * Parses the command line, then runs the tool. Errors go to stderr as
- * "NAME: sentence" and, with --json, to stdout as {"ok": false, ...}. Returns
- * the exit code.
- */
+/** Parses the command line, then runs the tool. Errors: see complain(). Returns the exit code. */
 int run_program(CLI::App &app, const CommonOptions &options, int argc, char **argv,
 		const std::function<Exit()> &body);
 
-/** Prints "NAME: sentence" to stderr. */
-void complain(const CLI::App &app, const Error &error);
-
-/** Prints {"ok": false, ...} to stdout. */
-void print_json_error(const CLI::App &app, const Error &error);
+/** Prints "NAME: sentence" to stderr and, with --json, {"ok": false, ...} to stdout. */
+void complain(const CLI::App &app, const CommonOptions &options, const Error &error);
 
 } // namespace tools

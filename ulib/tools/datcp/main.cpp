@@ -141,11 +141,10 @@ Exit receive_one(const CLI::App &app, const Options &o, const tools::Adapter &ad
 		copy::print_summary(files, mode, "receiver", adapter.name(), peer, o.common.json);
 		return Exit::Ok;
 	} catch (const tools::Error &e) {
-		tools::Error error(fmt::format("sender {}: {}", peer, e.what()), e.code());
-		tools::complain(app, error);
-		if (o.common.json)
-			tools::print_json_error(app, error);
-		return error.code();
+		tools::complain(
+			app, o.common,
+			tools::Error(fmt::format("sender {}: {}", peer, e.what()), e.code()));
+		return e.code();
 	}
 }
 

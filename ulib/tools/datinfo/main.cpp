@@ -37,19 +37,25 @@ void print_table(const json &object, int indent)
 	}
 }
 
-Exit run(const tools::CommonOptions &options)
+/* One that cannot be looked at does not hide the others. */
+json describe_all(Exit &result)
 {
-	auto names = options.ia ? std::vector{ *options.ia } : tools::list_adapters();
 	json adapters = json::array();
 
-	for (const auto &name : names)
-		adapters.push_back(info::describe(name));
-	if (options.json) {
-		fmt::print("{}\n",
-			   json{ { "tool", "datinfo" }, { "ok", true }, { "adapters", adapters } }
-				   .dump(2));
-		return Exit::Ok;
+	for (const auto &name : tools::list_adapters()) {
+		try {
+			adapters.push_back(info::describe(name));
+		} catch (const tools::Error &e) {
+			fmt::print(stderr, "datinfo: {}: {}\n", name, e.what());
+			adapters.push_back({ { "name", name }, { "error", e.what() } });
+			result = e.code();
+		}
 	}
+	return adapters;
+}
+
+void print_adapters(const json &adapters)
+{
 	if (adapters.empty())
 		fmt::print("The kdapl module is loaded, and there is no RDMA adapter. Create one, "
 			   "e.g. "
@@ -58,7 +64,22 @@ Exit run(const tools::CommonOptions &options)
 		print_table(adapter, 0);
 		fmt::print("\n");
 	}
-	return Exit::Ok;
+}
+
+Exit run(const tools::CommonOptions &options)
+{
+	Exit result = Exit::Ok;
+	const json adapters =
+		options.ia ? json::array({ info::describe(*options.ia) }) : describe_all(result);
+
+	if (options.json)
+		fmt::print("{}\n", json{ { "tool", "datinfo" },
+					 { "ok", result == Exit::Ok },
+					 { "adapters", adapters } }
+					   .dump(2));
+	else
+		print_adapters(adapters);
+	return result;
 }
 
 } // namespace

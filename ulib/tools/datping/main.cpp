@@ -110,7 +110,8 @@ Exit serve_one(const CLI::App &app, const Options &o, const tools::Adapter &adap
 		return served.verdict.wrong ? Exit::Failed : Exit::Ok;
 	} catch (const tools::Error &e) {
 		tools::complain(
-			app, tools::Error(fmt::format("client {}: {}", peer, e.what()), e.code()));
+			app, o.common,
+			tools::Error(fmt::format("client {}: {}", peer, e.what()), e.code()));
 		return e.code();
 	}
 }
