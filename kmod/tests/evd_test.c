@@ -675,6 +675,33 @@ static void evd_polled_when_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_cq_busy_poll(env->ia, tevd.id), -ENOENT);
 }
 
+/* Queues that a poll leaves out, were its own one not the first. */
+#define OTHER_CQS	10
+#define CQ_FULL		4096
+
+/* The device tells nobody of the completion, so it is found by polling or not at all. */
+static void evd_polls_what_feeds_it(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, 8);
+	struct kdapl_cq *others[OTHER_CQS];
+	int i;
+
+	env_connect(env, &tep);
+	for (i = 0; i < OTHER_CQS; i++) {
+		others[i] = kdapl_cq_reserve(env->ia, CQ_FULL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(others[i]));
+		KUNIT_ASSERT_PTR_NE(test, others[i], tep.ep->cq);
+	}
+	prog_post_op(env, &tep, KDAPL_OP_SEND, 1);
+	KUNIT_EXPECT_EQ(test, fake_finish(env_qp(&tep), &env_qp(&tep)->sq, 1,
+					  IB_WC_SUCCESS), 1);
+	KUNIT_EXPECT_EQ(test, kdapl_cq_busy_poll(env->ia, tep.request.id), 0);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	while (i--)
+		kdapl_cq_unreserve(others[i], CQ_FULL);
+}
+
 static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_create_checks),
 	KUNIT_CASE(evd_program_pays),
@@ -700,6 +727,7 @@ static struct kunit_case evd_cases[] = {
 	KUNIT_CASE(evd_signal),
 	KUNIT_CASE_SLOW(evd_stream),
 	KUNIT_CASE(evd_polled_when_freed),
+	KUNIT_CASE(evd_polls_what_feeds_it),
 	{}
 };
 
