@@ -23,9 +23,7 @@ int kapi_word_give(struct kapi_obj *obj)
 void kapi_word_take(struct kapi_obj *obj)
 {
 	xa_erase(&words, obj->word);
-	/*
-	 * Pairs with kapi_live_hint(): who finds it in spite of this keeps an old round.
-	 */
+	/* Pairs with kapi_live_hint(): who finds it in spite of this keeps an old round. */
 	smp_mb__before_atomic();
 	atomic64_inc(&gone);
 }
