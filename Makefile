@@ -13,8 +13,6 @@ CMAKE_FLAGS ?=
 # Only these targets of the library's build.
 ULIB_TARGETS ?=
 CHECKED ?=
-DEMO_MB ?= 256
-DEMO_MODES ?= write
 
 jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
@@ -32,8 +30,8 @@ help: ## this list
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
 	@echo "  CHECKED=1                   make check-all: check has just run, leave it out"
 	@echo "  HOST=1                      make demo: on this machine's own kernel"
-	@echo "  DEMO_MB= DEMO_MODES=        make demo: size of the large file in MiB ($(DEMO_MB)), and how it is"
-	@echo "                              moved, of write, read and send ($(DEMO_MODES))"
+	@echo "  DEMO_MB= DEMO_MODES=        make demo: size of the large file in MiB (256), and how it is"
+	@echo "                              moved, of write, read and send (write)"
 
 setup: ## install every Debian package needed
 	@scripts/setup all
@@ -52,7 +50,7 @@ ulib: ## the user library, the tools and the tests, in build/ulib/
 	@cmake --build build/ulib -j$(jobs) $(if $(ULIB_TARGETS),--target $(ULIB_TARGETS)) -- --no-print-directory
 
 demo: ## build, boot the test machine, move files by RDMA in it
-	@DEMO_MB="$(DEMO_MB)" DEMO_MODES="$(DEMO_MODES)" scripts/demo $(if $(filter-out 0,$(HOST)),--host)
+	@scripts/demo $(if $(filter-out 0,$(HOST)),--host)
 
 demo-storage: ## build, boot the test machine, use a disk that LIO serves over kDAPL
 	@KERNEL=$(KERNEL) scripts/demo-storage

@@ -505,15 +505,22 @@ static int take_later(void *arg)
 	return 0;
 }
 
-static void free_waits_for_a_claimed(struct kunit *test)
+/* Its upcall comes from another thread, in a while. */
+static void claim_for_later(struct kunit *test, struct caller *caller)
 {
-	struct caller *caller = caller_of(test);
 	struct task_struct *task;
 
 	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
 	KUNIT_EXPECT_TRUE(test, claim(caller));
 	task = kthread_run(take_later, caller, "kdapl-take");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+}
+
+static void free_waits_for_a_claimed(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	claim_for_later(test, caller);
 	KUNIT_EXPECT_EQ(test, DAT_SUCCESS, dat_evd_free(caller->evd));
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
 	caller->evd = NULL;
@@ -522,12 +529,8 @@ static void free_waits_for_a_claimed(struct kunit *test)
 static void teardown_waits_for_a_claimed(struct kunit *test)
 {
 	struct caller *caller = caller_of(test);
-	struct task_struct *task;
 
-	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
-	KUNIT_EXPECT_TRUE(test, claim(caller));
-	task = kthread_run(take_later, caller, "kdapl-take");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	claim_for_later(test, caller);
 	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->inside));
