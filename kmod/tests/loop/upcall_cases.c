@@ -18,11 +18,13 @@
  * @software: software events, in order
  * @wrong: something was not as it should be; written by the upcall alone
  */
-static struct {
+struct seen {
 	u64 first;
 	atomic_t inside, recvs, software;
 	const char *wrong;
-} seen;
+};
+
+static struct seen seen;
 
 static void complain(bool good, const char *what)
 {
