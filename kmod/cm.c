@@ -25,6 +25,8 @@
 #define CM_RESOLVE_MS		4000
 #define CM_RETRY_DELAY		HZ
 #define CM_PORT_DELAY		(HZ / 100)
+/* An acceptance that the peer has not answered by then need not be waited for. */
+#define CM_ANSWER		HZ
 
 static struct kdapl_ia *cm_ia(const struct kdapl_ep *ep)
 {
@@ -53,6 +55,8 @@ static void cm_end(struct kdapl_ep *ep, const struct rdma_cm_id *id,
 		event = attempt;
 	else if (ep->state == KDAPL_EP_COMPLETION_PENDING)
 		event = DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR;
+	if (ep->cm.id == id)
+		kdapl_ep_answered_locked(ep);
 	if (ep->cm.id == id && event == DAT_CONNECTION_EVENT_DISCONNECTED)
 		kdapl_ep_left_locked(ep);
 	else if (ep->cm.id == id && event)
@@ -141,11 +145,13 @@ static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	spin_lock_bh(&ep->lock);
 	up = kdapl_cm_pending(ep, id);
 	active = ep->state == KDAPL_EP_ACTIVE_PENDING;
-	if (up) {
+	if (up && active)
+		cm_keep_private_data(ep, answer->private_data,
+				     answer->private_data_len);
+	/* An end that waited for this takes it down, as any other connection. */
+	if (up || (ep->cm.id == id && ep->unanswered)) {
 		ep->cm.up = true;
-		if (active)
-			cm_keep_private_data(ep, answer->private_data,
-					     answer->private_data_len);
+		kdapl_ep_answered_locked(ep);
 	}
 	spin_unlock_bh(&ep->lock);
 	if (!up)
@@ -429,6 +435,7 @@ static void cm_timeout_work(struct work_struct *work)
 	spin_lock_bh(&ep->lock);
 	if (ep->state == KDAPL_EP_ACTIVE_PENDING)
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_TIMED_OUT, false);
+	kdapl_ep_answered_locked(ep);
 	spin_unlock_bh(&ep->lock);
 }
 
@@ -536,6 +543,11 @@ static void cm_adopt(struct kdapl_ep *ep, struct kdapl_cr *cr)
 	cr->id = NULL;
 	spin_lock_bh(&ep->lock);
 	cm_begin(ep, id);
+	/* Who ends it at once finds the acceptance on its way. */
+	if (!cm_ia(ep)->iwarp) {
+		ep->unanswered = true;
+		queue_delayed_work(kdapl_workqueue, &ep->cm.timeout, CM_ANSWER);
+	}
 	spin_unlock_bh(&ep->lock);
 }
 
@@ -600,9 +612,9 @@ void kdapl_cm_disconnect(struct kdapl_ep *ep)
 
 	/*
 	 * What never came up is best taken back by destroying the id: that tells
-	 * the peer in every state. On iWARP it can wait for the peer, and is left
-	 * to the reset or the freeing of the EP; what still comes up is taken
-	 * down.
+	 * the peer in every state (of an acceptance: once it was answered, for which
+	 * the end has waited). On iWARP it can wait for the peer, and is left to the
+	 * reset or the freeing of the EP; what still comes up is taken down.
 	 */
 	kdapl_cm_stop_connector(ep);
 	if (!up && !cm_ia(ep)->iwarp)

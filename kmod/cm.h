@@ -30,7 +30,7 @@ struct kdapl_ia;
  * @local: own address and port
  * @remote: where to (active), from where (passive)
  * @conn_qual: the peer's conn_qual (active)
- * @timeout: the consumer's own timer
+ * @timeout: the consumer's own timer (active), or the answer's (passive)
  * @retry: another attempt
  * @connector: the thread that sends the request where that blocks, or NULL
  * @connecting: it is one of its user's threads that count

@@ -22,7 +22,7 @@ static void ep_stop(struct kdapl_ep *ep, u32 event)
 	mutex_lock(&ep->mutex);
 	ep->gone = true;
 	kdapl_ep_end(ep, event, false);
-	flush_work(&ep->end_work);
+	kdapl_ep_end_wait(ep);
 	kdapl_cm_destroy(ep);
 	kdapl_ep_drop_qp(ep);
 	kdapl_ep_drop_cqs(ep);

@@ -124,6 +124,7 @@ struct kdapl_ep {
 	bool ending;		/* kdapl_ep_end() was called */
 	bool peer_left;		/* that is why, unless something failed here */
 	bool graceful;		/* requests may finish first */
+	bool unanswered;	/* the peer may not have had our acceptance yet */
 	bool end_started;	/* end_work is queued, or ran */
 	bool held;		/* completed receives wait for ESTABLISHED */
 	bool told;		/* a consumer in the kernel has taken ESTABLISHED */
@@ -285,6 +286,23 @@ void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful);
  * have a tenth of a second to finish where kdapl_driver_acks_late().
  */
 void kdapl_ep_left_locked(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_answered_locked() - the peer has had our acceptance, or never will
+ * @ep: the EP; caller holds its lock
+ *
+ * An end that has waited for this goes on. Nothing where none was sent.
+ */
+void kdapl_ep_answered_locked(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_end_wait() - the end is over
+ * @ep: one that ends, not gracefully; caller holds its mutex
+ *
+ * Process context. Waits a second at most for the peer, see
+ * kdapl_ep_answered_locked(), and as long as the device takes to flush.
+ */
+void kdapl_ep_end_wait(struct kdapl_ep *ep);
 
 /* Requests finished, ep->lock is held: a graceful end may go on. */
 void kdapl_ep_end_go_on(struct kdapl_ep *ep);

@@ -29,17 +29,49 @@
 /*
  * The work item starts when there is something for it to do: a graceful end can
  * wait for its requests as long as the peer likes, and may not keep a worker
- * from others meanwhile.
+ * from others meanwhile. Nor may one that waits for the answer to an acceptance.
  */
 void kdapl_ep_end_go_on(struct kdapl_ep *ep)
 {
 	lockdep_assert_held(&ep->lock);
-	if (ep->end_started ||
+	if (ep->end_started || ep->unanswered ||
 	    (ep->graceful && ep->sq.tail != ep->sq.head))
 		return;
 	ep->graceful = false;
 	ep->end_started = true;
 	queue_work(kdapl_workqueue, &ep->end_work);
+}
+
+/*
+ * What takes an acceptance back may overtake it: the peer's ib_cm works on messages
+ * on several processors at once. It comes for a connection that is not known there
+ * yet, is dropped, and the peer is connected to nobody, for as long as it is silent.
+ * Who has answered has had the acceptance.
+ */
+void kdapl_ep_answered_locked(struct kdapl_ep *ep)
+{
+	lockdep_assert_held(&ep->lock);
+	if (!ep->unanswered)
+		return;
+	ep->unanswered = false;
+	kdapl_ep_end_start(ep);
+	wake_up(&ep->idle);
+}
+
+static bool ep_unanswered(struct kdapl_ep *ep)
+{
+	bool unanswered;
+
+	spin_lock_bh(&ep->lock);
+	unanswered = ep->unanswered;
+	spin_unlock_bh(&ep->lock);
+	return unanswered;
+}
+
+void kdapl_ep_end_wait(struct kdapl_ep *ep)
+{
+	wait_event_idle(ep->idle, !ep_unanswered(ep));
+	flush_work(&ep->end_work);
 }
 
 void kdapl_ep_end_locked(struct kdapl_ep *ep, u32 event, bool graceful)

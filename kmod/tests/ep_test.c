@@ -689,6 +689,99 @@ static void ep_disconnect_states(struct kunit *test)
 	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
 }
 
+/* ---- an acceptance that is not answered yet ------------------------------ */
+
+/* As kdapl_cm_accept() leaves it. */
+static void accept_unanswered(struct kunit *test, struct test_ep *tep)
+{
+	begin(test, tep, KDAPL_EP_COMPLETION_PENDING);
+	spin_lock_bh(&tep->ep->lock);
+	tep->ep->unanswered = true;
+	spin_unlock_bh(&tep->ep->lock);
+}
+
+static void answered(struct kdapl_ep *ep)
+{
+	spin_lock_bh(&ep->lock);
+	kdapl_ep_answered_locked(ep);
+	spin_unlock_bh(&ep->lock);
+}
+
+/* The peer is not told of the end before, whatever else happens. */
+static void ep_end_awaits_the_answer(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	accept_unanswered(test, &tep);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_BROKEN, false);
+	fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1, IB_WC_SUCCESS);
+	KUNIT_EXPECT_FALSE(test, tep.ep->end_started);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECT_PENDING);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -EBADFD);
+	EXPECT_NO_EVENT(test, &tep.conn);
+
+	answered(tep.ep);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, fake_cm.disconnects, 1);
+	/* Once. */
+	answered(tep.ep);
+	EXPECT_NO_EVENT(test, &tep.conn);
+}
+
+/* Nobody waits where the answer was there first, or nothing ends. */
+static void ep_answered_before_the_end(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	accept_unanswered(test, &tep);
+	answered(tep.ep);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_COMPLETION_PENDING);
+	EXPECT_NO_EVENT(test, &tep.conn);
+	kdapl_ep_established(tep.ep, 0);
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_ESTABLISHED);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+}
+
+struct late_answer {
+	struct delayed_work work;
+	struct kdapl_ep *ep;
+	bool gone;	/* the end was over before */
+};
+
+static void late_answer_work(struct work_struct *work)
+{
+	struct late_answer *late = container_of(to_delayed_work(work),
+						struct late_answer, work);
+
+	late->gone = late->ep->end_started || fake_cm.destroys;
+	answered(late->ep);
+}
+
+/* Who frees it waits, too. */
+static void ep_free_awaits_the_answer(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct late_answer late = { .ep = tep.ep };
+
+	INIT_DELAYED_WORK_ONSTACK(&late.work, late_answer_work);
+	accept_unanswered(test, &tep);
+	queue_delayed_work(kdapl_workqueue, &late.work, HZ / 20);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_FALSE(test, cancel_delayed_work_sync(&late.work));
+	destroy_delayed_work_on_stack(&late.work);
+	KUNIT_EXPECT_FALSE(test, late.gone);
+	KUNIT_EXPECT_EQ(test, fake_cm.disconnects, 1);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+}
+
 static void ep_reset_and_again(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -856,6 +949,9 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_left_then_cut_short),
 	KUNIT_CASE(ep_siw_answer_and_request),
 	KUNIT_CASE(ep_disconnect_states),
+	KUNIT_CASE(ep_end_awaits_the_answer),
+	KUNIT_CASE(ep_answered_before_the_end),
+	KUNIT_CASE(ep_free_awaits_the_answer),
 	KUNIT_CASE(ep_reset_and_again),
 	KUNIT_CASE(ep_free_unconnected),
 	KUNIT_CASE(ep_free_connected),
