@@ -274,8 +274,10 @@ static void cm_disconnected(struct kdapl_ep *ep, struct rdma_cm_id *id)
 	bool overtook;
 
 	spin_lock_bh(&ep->lock);
-	overtook = !cm_ia(ep)->iwarp && kdapl_cm_pending(ep, id) &&
-		   ep->state == KDAPL_EP_COMPLETION_PENDING;
+	overtook = !cm_ia(ep)->iwarp &&
+		   (ep->unanswered ||
+		    (kdapl_cm_pending(ep, id) &&
+		     ep->state == KDAPL_EP_COMPLETION_PENDING));
 	spin_unlock_bh(&ep->lock);
 	if (overtook)
 		cm_up(ep, id, NULL);
@@ -544,10 +546,7 @@ static void cm_adopt(struct kdapl_ep *ep, struct kdapl_cr *cr)
 	spin_lock_bh(&ep->lock);
 	cm_begin(ep, id);
 	/* Who ends it at once finds the acceptance on its way. */
-	if (!cm_ia(ep)->iwarp) {
-		ep->unanswered = true;
-		queue_delayed_work(kdapl_workqueue, &ep->cm.timeout, CM_ANSWER);
-	}
+	ep->unanswered = !cm_ia(ep)->iwarp;
 	spin_unlock_bh(&ep->lock);
 }
 
@@ -568,9 +567,13 @@ static int cm_accept(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	kdapl_cm_conn_param(ep, &param, private_data, size);
 	/* On failure it rejects. */
 	ret = rdma_accept(id, &param);
-	if (!ret)
-		kdapl_park_retry(ep);
-	return ret;
+	if (ret)
+		return ret;
+	/* The handler is locked out: nobody has heard anything yet. */
+	if (!cm_ia(ep)->iwarp)
+		queue_delayed_work(kdapl_workqueue, &ep->cm.timeout, CM_ANSWER);
+	kdapl_park_retry(ep);
+	return 0;
 }
 
 int kdapl_cm_accept(struct kdapl_ep *ep, struct kdapl_cr *cr,

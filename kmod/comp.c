@@ -310,7 +310,9 @@ static __always_inline void received(struct kdapl_ep *ep,
 			brought(ep, work, wc);
 		count_message(ep, work, wc->byte_len);
 	}
-	if (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)
+	if (ep->state != KDAPL_EP_CONNECTED &&
+	    (ep->unanswered ||
+	     (ep->state == KDAPL_EP_COMPLETION_PENDING && !ep->ending)))
 		queue_work(kdapl_workqueue, &ep->notify_work);
 }
 

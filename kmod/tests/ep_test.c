@@ -721,6 +721,8 @@ static void ep_end_awaits_the_answer(struct kunit *test)
 	fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1, IB_WC_SUCCESS);
 	KUNIT_EXPECT_FALSE(test, tep.ep->end_started);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_DISCONNECT_PENDING);
+	/* Data is as good as an answer, for who has to ask rdma_cm for it. */
+	EXPECT_SOON(test, fake_cm.notifies == 1);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -EBADFD);
 	EXPECT_NO_EVENT(test, &tep.conn);
 
