@@ -20,6 +20,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import struct
 import subprocess
@@ -47,10 +48,14 @@ ROWS = (
     Row("read64k", "read64k", False, 192),
 )
 
-# A timed run takes this long where it can: what an emulator does once for every
-# piece of code it meets must not count. How many messages that is differs a
+# A timed run takes this long where it can. How many messages that is differs a
 # hundredfold between kernels, so a short run tells.
-SECONDS = 1.0
+SECONDS = 0.25
+# And from kernel to kernel, where each run has a connection of its own.
+KERNEL_SECONDS = 1.0
+# Runs of the same two processes, the interfaces in turn: other work on the host comes
+# and goes by the second, and shall meet all of them.
+RUNS_OF_A_PAIR = 6
 PROBE_PART = 8
 MESSAGES_STEP = 128
 
@@ -73,12 +78,61 @@ class Failed(Exception):
 FAILURES = (Failed, dapltest.Failed, ValueError, OSError, subprocess.SubprocessError)
 
 
-class Pair:
-    """Starts a server and a client of one interface, one pair at a time."""
+class Ends:
+    """A server and a client of one interface, connected, to measure one row."""
+
+    def __init__(self, programs, transport, row, count, *, paced=False):
+        self.name = f"{transport} {row.name}"
+        self.transport = transport
+        command, env = programs.command(transport, row, count)
+        command += ["--paced"] if paced else []
+        self.server = subprocess.Popen(command + ["--server"], env=env, stdout=subprocess.PIPE,
+                                       stdin=subprocess.PIPE)
+        if self.server.stdout.readline() != b"ready\n":
+            self.kill()
+            raise Failed(f"{self.name}: the server did not start")
+        self.client = subprocess.Popen(command, env=env, stdout=subprocess.PIPE,
+                                       stdin=subprocess.PIPE)
+
+    def go(self):
+        """Have them run once, if they are paced."""
+        for end in (self.server, self.client):
+            end.stdin.write(b"\n")
+            end.stdin.flush()
+
+    def result(self):
+        """What the client says of a run."""
+        ready, _, _ = select.select([self.client.stdout], [], [], TIME_LIMIT)
+        line = self.client.stdout.readline() if ready else b""
+        if not line:
+            raise Failed(f"{self.name}: the client says nothing")
+        return json.loads(line)
+
+    def finish(self):
+        """They have no more runs, and end well."""
+        for end in (self.server, self.client):
+            end.stdin.close()
+        for name, end in (("client", self.client), ("server", self.server)):
+            try:
+                status = end.wait(TIME_LIMIT)
+            except subprocess.TimeoutExpired as error:
+                raise Failed(f"{self.name}: the {name} does not end") from error
+            if not dapltest.ends_well(self.transport, status):
+                raise Failed(f"{self.name}: the {name}'s exit status is {status}")
+
+    def kill(self):
+        """They are gone on return, however they were."""
+        for end in (self.server, getattr(self, "client", None)):
+            if end:
+                end.kill()
+                end.wait()
+
+
+class Programs:
+    """The benchmark's programs, in memory: the file system that reaches the host is no part of this."""
 
     def __init__(self, programs):
         self.port = 7500
-        # From memory: the file system that reaches the host is no part of this.
         self.folder = pathlib.Path("/run/bench")
         self.folder.mkdir()
         for transport in TRANSPORTS:
@@ -89,49 +143,63 @@ class Pair:
         # For OFED's alone: with a file that does not name it ours would have no adapter.
         self.env = {"ofed": dict(os.environ, DAT_OVERRIDE=str(registry))}
 
-    def run(self, transport, row, count):
-        """The client's result."""
+    def command(self, transport, row, count):
+        """(command line, environment) of the two ends, on a port of their own."""
         self.port += 1
         adapter = "u2.0" if transport == "ofed" else os.environ["KDAPL_DEVICE"]
-        env = self.env.get(transport)
-        command = [self.folder / f"bench_{transport}", "--address", os.environ["KDAPL_ADDR"],
-                   "--adapter", adapter, "--port", str(self.port), "--row", row.row,
-                   "--count", str(count)] + (["--wait"] if row.wait else [])
-        server = subprocess.Popen(command + ["--server"], env=env, stdout=subprocess.PIPE)
+        return [self.folder / f"bench_{transport}", "--address", os.environ["KDAPL_ADDR"],
+                "--adapter", adapter, "--port", str(self.port), "--row", row.row,
+                "--count", str(count)] + (["--wait"] if row.wait else []), self.env.get(transport)
+
+    def run(self, transport, row, count):
+        """The client's result of one run, of a server and a client that do nothing else."""
+        ends = Ends(self, transport, row, count)
         try:
-            if server.stdout.readline() != b"ready\n":
-                raise Failed(f"{transport} {row.name}: the server did not start")
-            client = subprocess.run(command, env=env, stdout=subprocess.PIPE,
-                                    timeout=TIME_LIMIT, check=False)
-            for end, status in (("client", client.returncode), ("server", server.wait(TIME_LIMIT))):
-                if not dapltest.ends_well(transport, status):
-                    raise Failed(f"{transport} {row.name}: the {end}'s exit status is {status}")
-        except subprocess.SubprocessError as error:
-            raise Failed(f"{transport} {row.name}: {error}") from error
+            result = ends.result()
+            ends.finish()
         finally:
-            server.kill()
-            server.wait()
-        return json.loads(client.stdout)
+            ends.kill()
+        return result
 
 
-def timed_count(pair, row):
+def timed_count(programs, row):
     """Messages of a timed run, the same for all interfaces."""
     probe = row.count // PROBE_PART
-    slowest = max(pair.run(transport, row, probe)["ns_per_op"] for transport in TRANSPORTS)
+    slowest = max(programs.run(transport, row, probe)["ns_per_op"] for transport in TRANSPORTS)
     steps = round(SECONDS * 1e9 / slowest / MESSAGES_STEP)
     return max(steps, 1) * MESSAGES_STEP
 
 
-def measure_times(pair, runs):
+def run_in_turn(programs, row, count, runs):
+    """{transport: [result of each run]}. Who is not running sleeps."""
+    results = {transport: [] for transport in TRANSPORTS}
+    all_ends = {}
+    try:
+        for transport in TRANSPORTS:
+            all_ends[transport] = Ends(programs, transport, row, count, paced=True)
+        for _ in range(1 + runs):
+            for transport, ends in all_ends.items():
+                ends.go()
+                results[transport].append(ends.result())
+        for ends in all_ends.values():
+            ends.finish()
+    finally:
+        for ends in all_ends.values():
+            ends.kill()
+    # An emulator has met all the code only after the first one.
+    return {transport: those[1:] for transport, those in results.items()}
+
+
+def measure_times(programs, runs):
     """{row: {transport: [result of each run]}}, the interfaces in turn."""
     results = {}
     for row in ROWS:
-        count = timed_count(pair, row)
+        count = timed_count(programs, row)
         print(f"{row.name:16} {count:6} messages ", end="", flush=True)
         of_row = results[row.name] = {transport: [] for transport in TRANSPORTS}
         for _ in range(runs):
-            for transport in TRANSPORTS:
-                of_row[transport].append(pair.run(transport, row, count))
+            for transport, those in run_in_turn(programs, row, count, RUNS_OF_A_PAIR).items():
+                of_row[transport] += those
             print(".", end="", flush=True)
         print(flush=True)
     return results
@@ -178,19 +246,19 @@ def counting():
         trace("!" + HISTOGRAM)
 
 
-def count_calls(pair, transport, row, count):
+def count_calls(programs, transport, row, count):
     """(system calls, ioctls, doorbells, posts) of one run, set-up included."""
     ioctl = 16
     before = module_counters()
     trace(HISTOGRAM + ":clear")
-    pair.run(transport, row, count)
+    programs.run(transport, row, count)
     calls = read_histogram()
     posts, doorbells = (after - b for after, b in zip(module_counters(), before))
     return sum(calls.values()), calls[ioctl], doorbells, posts
 
 
 @counting()
-def measure_calls(pair, runs):
+def measure_calls(programs, runs):
     """{row: {transport: {what: per message}}}.
 
     Of two runs that differ in length alone, the difference: what it takes to
@@ -207,8 +275,8 @@ def measure_calls(pair, runs):
         for transport in TRANSPORTS:
             samples = []
             for _ in range(runs if transport == "kdapl" else 1):
-                short = count_calls(pair, transport, row, count)
-                long = count_calls(pair, transport, row, 2 * count)
+                short = count_calls(programs, transport, row, count)
+                long = count_calls(programs, transport, row, 2 * count)
                 samples.append([(b - a) / messages for a, b in zip(short, long)])
                 print(".", end="", flush=True)
             samples.sort()
@@ -217,7 +285,7 @@ def measure_calls(pair, runs):
     return results
 
 
-def measure_instructions(pair, runs):
+def measure_instructions(programs, runs):
     """{row: {transport: [nanoseconds per message of each run]}}.
 
     The machine's clock counts instructions, of all that run in it. Only for
@@ -231,7 +299,7 @@ def measure_instructions(pair, runs):
         of_row = results[row.name] = {transport: [] for transport in TRANSPORTS}
         for _ in range(runs):
             for transport in TRANSPORTS:
-                of_row[transport].append(pair.run(transport, row, row.count)["ns_per_op"])
+                of_row[transport].append(programs.run(transport, row, row.count)["ns_per_op"])
             print(".", end="", flush=True)
         print(flush=True)
     return results
@@ -241,11 +309,11 @@ def kernel_count(row):
     """Messages of a timed run from kernel to kernel."""
     probe = kernel.ROWS[row] // PROBE_PART
     slowest = max(kernel.run(module, row, probe) for module in kernel.MODULES)
-    steps = round(SECONDS * 1e9 / slowest / MESSAGES_STEP)
+    steps = round(KERNEL_SECONDS * 1e9 / slowest / MESSAGES_STEP)
     return max(steps, 1) * MESSAGES_STEP
 
 
-def measure_kernel(pair, runs, counts=None):
+def measure_kernel(programs, runs, counts=None):
     """{row: {module or "kdapl": [nanoseconds per message of each run]}}, in turn.
 
     "kdapl" are programs, over the module, that sleep for completions: what is
@@ -260,15 +328,15 @@ def measure_kernel(pair, runs, counts=None):
         for _ in range(runs):
             for module in kernel.MODULES:
                 of_row[module].append(kernel.run(module, row, count))
-            of_row["kdapl"].append(pair.run("kdapl", Row(row, row, True, count), count)["ns_per_op"])
+            of_row["kdapl"].append(programs.run("kdapl", Row(row, row, True, count), count)["ns_per_op"])
             print(".", end="", flush=True)
         print(flush=True)
     return results
 
 
-def count_kernel_instructions(pair, runs):
+def count_kernel_instructions(programs, runs):
     """The same where the machine's clock counts instructions."""
-    return measure_kernel(pair, runs, kernel.ROWS)
+    return measure_kernel(programs, runs, kernel.ROWS)
 
 
 def measure_dapltest(_, runs, rows=dapltest.ROWS):
@@ -285,16 +353,16 @@ def measure_dapltest(_, runs, rows=dapltest.ROWS):
     return results
 
 
-def count_dapltest_instructions(pair, runs):
+def count_dapltest_instructions(programs, runs):
     """{row: {provider: [nanoseconds per message]}}, as measure_instructions() does."""
-    rates = measure_dapltest(pair, runs, dapltest.SLEEPING)
+    rates = measure_dapltest(programs, runs, dapltest.SLEEPING)
     return {row: {provider: [1e9 / rate for rate in of] for provider, of in of_row.items()}
             for row, of_row in rates.items()}
 
 
-def try_all(pair):
+def try_all(programs):
     """Each program in each row, with few messages; how many fail."""
-    tries = [(f"{transport} {row.name}", lambda t=transport, r=row: pair.run(t, r, r.count // PROBE_PART))
+    tries = [(f"{transport} {row.name}", lambda t=transport, r=row: programs.run(t, r, r.count // PROBE_PART))
              for transport in TRANSPORTS for row in ROWS]
     tries += [(f"{provider} {row}", lambda p=provider, r=row: dapltest.run(p, r, TRIED_ITERATIONS))
               for provider in dapltest.PROVIDERS for row in dapltest.ROWS]
@@ -322,17 +390,17 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
 
-    pair = Pair(args.programs)
+    programs = Programs(args.programs)
     if args.only_try or any(part.startswith("dapltest") for part in args.part):
         dapltest.prepare(args.programs.parents[1] / "lib")
     if args.only_try:
-        sys.exit(1 if try_all(pair) else 0)
+        sys.exit(1 if try_all(programs) else 0)
     if not TRIGGER.exists():
         subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
     for part in args.part:
         print(f"{part}:", flush=True)
         try:
-            result = parts[part](pair, args.runs if part in REPEATED else 3)
+            result = parts[part](programs, args.runs if part in REPEATED else 3)
         except FAILURES as error:
             sys.exit(f"\n{error}")
         path = pathlib.Path(os.environ["KDAPL_OUT"]) / f"{part}.json"

@@ -76,10 +76,12 @@ public:
 		transport_.connect();
 	}
 
-	Result client(unsigned count);
-	void server(unsigned count);
+	void client(unsigned count, const Pace &pace);
+	void server(unsigned count, const Pace &pace);
 
 private:
+	Result measure(unsigned count);
+	void serve(unsigned count);
 	Result ping(unsigned count);
 	void pong(unsigned count);
 	Result stream(unsigned count);
@@ -259,23 +261,29 @@ void Session::answer_hello()
 		take_requests(true);
 }
 
-Result Session::client(unsigned count)
+Result Session::measure(unsigned count)
 {
-	Result result;
+	return row_.pattern == Pattern::ping_pong ? ping(count) : stream(count);
+}
 
+void Session::client(unsigned count, const Pace &pace)
+{
 	peer_ = hello();
-	if (row_.pattern == Pattern::ping_pong) {
-		ping(warm_up);
-		result = ping(count);
-	} else {
-		stream(warm_up);
-		result = stream(count);
-	}
+	measure(warm_up);
+	while (pace.next())
+		pace.done(measure(count));
 	send(small); /* it was the last one */
 	while (outstanding_)
 		take_requests(true);
 	await_recv(); /* the server's last one */
-	return result;
+}
+
+void Session::serve(unsigned count)
+{
+	if (row_.pattern == Pattern::ping_pong)
+		pong(count);
+	else if (row_.pattern == Pattern::stream)
+		sink(count);
 }
 
 /*
@@ -283,16 +291,12 @@ Result Session::client(unsigned count)
  * nothing any more once it goes. So the client stays until the server has its
  * completions, and nobody looks for that of the server's last message.
  */
-void Session::server(unsigned count)
+void Session::server(unsigned count, const Pace &pace)
 {
 	answer_hello();
-	if (row_.pattern == Pattern::ping_pong) {
-		pong(warm_up);
-		pong(count);
-	} else if (row_.pattern == Pattern::stream) {
-		sink(warm_up);
-		sink(count);
-	}
+	serve(warm_up);
+	while (pace.next())
+		serve(count);
 	while (outstanding_)
 		take_requests(true);
 	await_recv();
@@ -321,16 +325,16 @@ Config row_config(const Row &row)
 	return config;
 }
 
-Result run_row(const Row &row, Transport &transport, bool server, bool wait, unsigned count)
+void run_row(const Row &row, Transport &transport, const Options &options, const Pace &pace)
 {
 	/* Whom nobody addresses must not take a processor from who works. */
 	const bool passive = row.pattern == Pattern::write || row.pattern == Pattern::read;
-	Session session(row, transport, wait || (server && passive));
+	Session session(row, transport, options.wait || (options.server && passive));
 
-	if (!server)
-		return session.client(count);
-	session.server(count);
-	return {};
+	if (options.server)
+		session.server(options.count, pace);
+	else
+		session.client(options.count, pace);
 }
 
 } // namespace bench

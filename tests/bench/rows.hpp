@@ -5,6 +5,7 @@
 #include "transport.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 namespace bench {
@@ -35,7 +36,19 @@ struct Result {
 	double median_ns; /**< ping-pong: half a round trip; else as ns_per_op */
 };
 
-/** Run one side of a row over a fresh transport. The server's result is empty. */
-Result run_row(const Row &row, Transport &transport, bool server, bool wait, unsigned count);
+struct Options {
+	bool server = false;
+	bool wait = false; /**< sleep for completions instead of polling */
+	unsigned count = 1000; /**< messages of a run */
+};
+
+/** When runs begin, and what becomes of their results. */
+struct Pace {
+	std::function<bool()> next; /**< wait for the next run; false when there is none */
+	std::function<void(const Result &)> done; /**< the client's, of a run */
+};
+
+/** One side of a row over a fresh transport: connects, does all runs, ends. */
+void run_row(const Row &row, Transport &transport, const Options &options, const Pace &pace);
 
 } // namespace bench
