@@ -245,6 +245,19 @@ static int completed(struct end *end, const DAT_DTO_COMPLETION_EVENT_DATA *dto)
 				     server_go_on(end, number);
 }
 
+/*
+ * Both ends may come here at once, and a limit says nothing of who finds it locked. So
+ * only the server has one, to whom any peer may come.
+ */
+static void not_connected(const struct end *end, DAT_EVENT_NUMBER event)
+{
+	if (end == &self.client)
+		pr_info("client: not connected: event %#x\n", event);
+	else
+		pr_info_ratelimited("server: not connected: event %#x\n",
+				    event);
+}
+
 static void end_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 		       DAT_BOOLEAN more)
 {
@@ -261,9 +274,7 @@ static void end_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 			ret = client_begin(end, &data->connect_event_data);
 		break;
 	default:
-		pr_info_ratelimited("%s: not connected: event %#x\n",
-				    end == &self.client ? "client" : "server",
-				    event->event_number);
+		not_connected(end, event->event_number);
 	}
 	if (ret)
 		queue_work(self.queue, &end->over);
