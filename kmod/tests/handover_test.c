@@ -201,7 +201,9 @@ static void failure_is_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&taker.tep), sends(), 1,
 					    IB_WC_REM_ACCESS_ERR), 1);
 	expect_taken(test, 1, 1);
-	EXPECT_SOON(test, prog_ep(&taker.tep, state) == KDAPL_EP_DISCONNECTED);
+	/* The state is stored before the event is. */
+	EXPECT_SOON(test, prog_events(&taker.tep.conn));
+	KUNIT_EXPECT_EQ(test, prog_ep(&taker.tep, state), KDAPL_EP_DISCONNECTED);
 	EXPECT_CONN(test, &taker.tep.conn, DAT_CONNECTION_EVENT_BROKEN);
 }
 
