@@ -754,6 +754,7 @@ static void ep_answered_before_the_end(struct kunit *test)
 struct late_answer {
 	struct delayed_work work;
 	struct kdapl_ep *ep;
+	bool waits;	/* the end was seen to begin; it has this long to go on */
 	bool gone;	/* the end was over before */
 };
 
@@ -762,6 +763,12 @@ static void late_answer_work(struct work_struct *work)
 	struct late_answer *late = container_of(to_delayed_work(work),
 						struct late_answer, work);
 
+	if (!late->waits) {
+		late->waits = READ_ONCE(late->ep->ending);
+		queue_delayed_work(kdapl_workqueue, &late->work,
+				   late->waits ? HZ / 20 : 1);
+		return;
+	}
 	late->gone = late->ep->end_started || fake_cm.destroys;
 	answered(late->ep);
 }
@@ -775,7 +782,7 @@ static void ep_free_awaits_the_answer(struct kunit *test)
 
 	INIT_DELAYED_WORK_ONSTACK(&late.work, late_answer_work);
 	accept_unanswered(test, &tep);
-	queue_delayed_work(kdapl_workqueue, &late.work, HZ / 20);
+	queue_delayed_work(kdapl_workqueue, &late.work, 0);
 	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
 	KUNIT_EXPECT_FALSE(test, cancel_delayed_work_sync(&late.work));
 	destroy_delayed_work_on_stack(&late.work);
