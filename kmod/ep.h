@@ -437,6 +437,16 @@ int kdapl_post_add(struct kdapl_ep *ep);
 void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 	__releases(&ep->lock);
 
+/**
+ * kdapl_post_message() - post a send or a receive, alone
+ * @ep: behind kdapl_post_begin(), with the entry filled in; unlocked now
+ * @recv: as it was begun: it is a receive
+ *
+ * kdapl_post_add() and kdapl_post_end() in one. Return: as of kdapl_post_add().
+ */
+int kdapl_post_message(struct kdapl_ep *ep, bool recv)
+	__releases(&ep->lock);
+
 /*
  * Work on MRs, for rmr_bind.c, fmr.c and rw.c, which make the requests themselves.
  * The caller holds ep->lock throughout, and ends with kdapl_wq_retire() and

@@ -68,18 +68,23 @@ static enum kdapl_dto_status check_atomic(const struct kdapl_ep *ep,
 	return DAT_DTO_SUCCESS;
 }
 
+/*
+ * From here on @op is the entry's, apart from it: sends and receives, which most posts
+ * are, have code of their own, compiled for a constant.
+ */
 static __always_inline enum kdapl_dto_status
-check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe)
+check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 {
-	u32 max_iov = is_recv(sqe) ? ep->max_recv_iov : ep->max_request_iov;
+	u32 max_iov = op == KDAPL_OP_RECV ? ep->max_recv_iov :
+					    ep->max_request_iov;
 	const struct kdapl_ia *ia = ep->obj.ia;
 
-	if (sqe->flags & ~KDAPL_SQE_FLAGS || !op_known(ia, sqe->op) ||
-	    (sqe->imm && sqe->op != KDAPL_OP_WRITE_IMM))
+	if (sqe->flags & ~KDAPL_SQE_FLAGS || !op_known(ia, op) ||
+	    (sqe->imm && op != KDAPL_OP_WRITE_IMM))
 		return DAT_DTO_ERR_LOCAL_EP;
-	if (is_atomic(sqe))
+	if (op_is_atomic(op))
 		return check_atomic(ep, sqe);
-	if (sqe->op == KDAPL_OP_RDMA_READ || sqe->op == KDAPL_OP_READ_RMR) {
+	if (op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_READ_RMR) {
 		/* Some devices would wait for a turn that never comes. */
 		if (!ep->rdma_read_out)
 			return DAT_DTO_ERR_LOCAL_EP;
@@ -91,19 +96,19 @@ check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe)
 
 /* The segments of the copy become the device's; adds up their length. */
 static __always_inline enum kdapl_dto_status
-make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u64 *length)
+make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct ib_sge *sge = chain->sge[chain->len];
-	bool writes = is_recv(sqe) || sqe->op == KDAPL_OP_RDMA_READ ||
-		      is_atomic(sqe);
+	bool writes = op == KDAPL_OP_RECV || op == KDAPL_OP_RDMA_READ ||
+		      op_is_atomic(op);
 	u32 privilege = writes ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ;
 	enum kdapl_dto_status status;
 	unsigned int i;
 
 	*length = 0;
 	for (i = 0; i < sqe->num_seg; i++) {
-		if (sqe->op == KDAPL_OP_READ_RMR)
+		if (op == KDAPL_OP_READ_RMR)
 			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], &sge[i]);
 		else
@@ -151,19 +156,22 @@ static bool takes_fence(const struct kdapl_ep *ep, enum ib_wr_opcode opcode)
 }
 
 /* What it names at the peer's, and what it brings there besides its segments. */
-static void fill_remote(union kdapl_send *send, const struct kdapl_sqe *sqe)
+static __always_inline void fill_remote(union kdapl_send *send,
+					const struct kdapl_sqe *sqe, u8 op)
 {
-	if (is_atomic(sqe)) {
+	if (op == KDAPL_OP_SEND)
+		return;
+	if (op_is_atomic(op)) {
 		send->atomic.remote_addr = sqe->remote_addr;
 		send->atomic.rkey = sqe->rkey;
 		send->atomic.compare_add = sqe->seg[1].addr;
 		send->atomic.swap = sqe->seg[2].addr;
 		return;
 	}
-	if (sqe->op == KDAPL_OP_SEND_INV)
+	if (op == KDAPL_OP_SEND_INV)
 		send->wr.ex.invalidate_rkey = sqe->rkey;
 	/* As the program's memory has it: that is how others send it, too. */
-	if (sqe->op == KDAPL_OP_WRITE_IMM)
+	if (op == KDAPL_OP_WRITE_IMM)
 		send->wr.ex.imm_data = (__force __be32)sqe->imm;
 	send->rdma.remote_addr = sqe->remote_addr;
 	send->rdma.rkey = sqe->rkey;
@@ -174,8 +182,9 @@ static void fill_remote(union kdapl_send *send, const struct kdapl_sqe *sqe)
  * program does not want to hear of: the count of finished work is exact at any
  * time, which the drain and request_idle rest on.
  */
-static void fill_send(struct kdapl_ep *ep, struct kdapl_chain *chain,
-		      struct kdapl_work *work)
+static __always_inline void fill_send(struct kdapl_ep *ep,
+				      struct kdapl_chain *chain,
+				      struct kdapl_work *work, u8 op)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	union kdapl_send *send = &chain->send[chain->len];
@@ -184,25 +193,26 @@ static void fill_send(struct kdapl_ep *ep, struct kdapl_chain *chain,
 	wr->wr_id = (uintptr_t)work;
 	wr->sg_list = chain->sge[chain->len];
 	wr->num_sge = sqe->num_seg;
-	wr->opcode = wr_opcode(sqe->op);
+	wr->opcode = wr_opcode(op);
 	/* siw refuses a read without one, and completes it later all the same. */
 	if (wr->opcode == IB_WR_RDMA_READ && !sqe->num_seg) {
 		chain->sge[chain->len][0] = (struct ib_sge){};
 		wr->num_sge = 1;
 	}
 	wr->send_flags = IB_SEND_SIGNALED;
-	if (sqe->flags & KDAPL_SQE_SOLICITED && is_message(sqe))
+	if (sqe->flags & KDAPL_SQE_SOLICITED && op_is_message(op))
 		wr->send_flags |= IB_SEND_SOLICITED;
 	if (sqe->flags & KDAPL_SQE_FENCE && takes_fence(ep, wr->opcode))
 		wr->send_flags |= IB_SEND_FENCE;
 	wr->next = NULL;
 	if (chain->len)
 		chain->send[chain->len - 1].wr.next = wr;
-	fill_remote(send, sqe);
+	fill_remote(send, sqe, op);
 	chain->len++;
 }
 
-static void fill_recv(struct kdapl_chain *chain, struct kdapl_work *work)
+static __always_inline void fill_recv(struct kdapl_chain *chain,
+				      struct kdapl_work *work)
 {
 	struct ib_recv_wr *wr = &chain->recv[chain->len];
 
@@ -234,14 +244,14 @@ static bool wq_is_full(const struct kdapl_wq *wq)
 	return wq->head - smp_load_acquire(&wq->done) >= wq->size;
 }
 
-static struct kdapl_wq *wq_of(struct kdapl_ep *ep, const struct kdapl_sqe *sqe)
+static __always_inline struct kdapl_wq *wq_of(struct kdapl_ep *ep, u8 op)
 {
-	return is_recv(sqe) ? &ep->rq : &ep->sq;
+	return op == KDAPL_OP_RECV ? &ep->rq : &ep->sq;
 }
 
 /* The next slot is the operation's. */
-static struct kdapl_work *wq_next(struct kdapl_wq *wq, u8 op, u64 cookie,
-				  u32 flags)
+static __always_inline struct kdapl_work *wq_next(struct kdapl_wq *wq, u8 op,
+						  u64 cookie, u32 flags)
 {
 	struct kdapl_work *work = &wq->work[wq->head++ & wq->mask];
 
@@ -254,44 +264,34 @@ static struct kdapl_work *wq_next(struct kdapl_wq *wq, u8 op, u64 cookie,
 	return work;
 }
 
-static struct kdapl_work *wq_prepare(struct kdapl_wq *wq,
-				     const struct kdapl_sqe *sqe)
-{
-	return wq_next(wq, sqe->op, sqe->cookie, sqe->flags);
-}
-
 /* The operation goes to the device with the next kdapl_ep_flush_chain(). */
 static __always_inline void chain_add(struct kdapl_ep *ep,
 				      struct kdapl_chain *chain,
-				      struct kdapl_work *work, u64 length)
+				      struct kdapl_work *work, u8 op, u64 length)
 {
 	work->state = KDAPL_WORK_POSTED;
-	if (is_recv(&chain->sqe)) {
+	if (op == KDAPL_OP_RECV) {
 		fill_recv(chain, work);
 	} else {
 		work->length = length;
-		fill_send(ep, chain, work);
+		fill_send(ep, chain, work, op);
 	}
 }
 
 static __always_inline enum kdapl_dto_status
-chain_check(struct kdapl_ep *ep, struct kdapl_chain *chain, u64 *length)
+chain_check(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 {
-	enum kdapl_dto_status status = check_shape(ep, &chain->sqe);
+	enum kdapl_dto_status status = check_shape(ep, &chain->sqe, op);
 
-	return status == DAT_DTO_SUCCESS ? make_sges(ep, chain, length) : status;
+	return status == DAT_DTO_SUCCESS ? make_sges(ep, chain, op, length) :
+					   status;
 }
 
-/**
- * kdapl_ep_take() - one entry
- * @ep: its EP; caller holds ep->lock
- * @chain: chain->sqe is the module's copy of the entry; work for the device is
- *	appended to the chain, which has room
- */
-void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
+static __always_inline void take(struct kdapl_ep *ep, struct kdapl_chain *chain,
+				 u8 op)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
-	struct kdapl_wq *wq = wq_of(ep, sqe);
+	struct kdapl_wq *wq = wq_of(ep, op);
 	enum kdapl_dto_status status;
 	struct kdapl_work *work;
 	u64 length;
@@ -302,18 +302,39 @@ void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
 		return;
 	}
 
-	work = wq_prepare(wq, sqe);
-	if (is_recv(sqe))
+	work = wq_next(wq, op, sqe->cookie, sqe->flags);
+	if (op == KDAPL_OP_RECV)
 		kdapl_ep_check_marks(ep);
-	if (ep_flushes(ep, is_recv(sqe))) {
+	if (ep_flushes(ep, op == KDAPL_OP_RECV)) {
 		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
 		return;
 	}
-	status = chain_check(ep, chain, &length);
+	status = chain_check(ep, chain, op, &length);
 	if (status == DAT_DTO_SUCCESS)
-		chain_add(ep, chain, work, length);
+		chain_add(ep, chain, work, op, length);
 	else
 		kdapl_work_refuse(ep, work, status);
+}
+
+/**
+ * kdapl_ep_take() - one entry
+ * @ep: its EP; caller holds ep->lock
+ * @chain: chain->sqe is the module's copy of the entry; work for the device is
+ *	appended to the chain, which has room
+ */
+void kdapl_ep_take(struct kdapl_ep *ep, struct kdapl_chain *chain)
+{
+	switch (chain->sqe.op) {
+	case KDAPL_OP_SEND:
+		take(ep, chain, KDAPL_OP_SEND);
+		break;
+	case KDAPL_OP_RECV:
+		take(ep, chain, KDAPL_OP_RECV);
+		break;
+	default:
+		take(ep, chain, chain->sqe.op);
+		break;
+	}
 }
 
 /*
@@ -354,7 +375,8 @@ static unsigned int refuse_recv_chain(struct kdapl_ep *ep,
 }
 
 /* Behind parked receives all others are parked, too. */
-static void post_recv_chain(struct kdapl_ep *ep, struct kdapl_chain *chain)
+static __always_inline void post_recv_chain(struct kdapl_ep *ep,
+					    struct kdapl_chain *chain)
 {
 	struct kdapl_ep_status *shown = ep->status.addr;
 	const struct ib_recv_wr *bad = chain->recv;
@@ -398,14 +420,8 @@ void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
 	post_requests(ep, first, n);
 }
 
-/**
- * kdapl_ep_flush_chain() - hand the collected work to the device
- * @ep: its EP; caller holds ep->lock
- * @chain: the work, possibly none
- * @recv: it is receives
- */
-void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
-			  bool recv)
+static __always_inline void flush_chain(struct kdapl_ep *ep,
+					struct kdapl_chain *chain, bool recv)
 {
 	if (chain->len) {
 		if (recv)
@@ -417,6 +433,18 @@ void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
 	/* What was refused may be next in line. */
 	kdapl_wq_retire(ep, recv ? &ep->rq : &ep->sq);
 	kdapl_ep_end_start(ep);
+}
+
+/**
+ * kdapl_ep_flush_chain() - hand the collected work to the device
+ * @ep: its EP; caller holds ep->lock
+ * @chain: the work, possibly none
+ * @recv: it is receives
+ */
+void kdapl_ep_flush_chain(struct kdapl_ep *ep, struct kdapl_chain *chain,
+			  bool recv)
+{
+	flush_chain(ep, chain, recv);
 }
 
 /* ---- work on MRs --------------------------------------------------------------- */
@@ -468,7 +496,7 @@ struct kdapl_sqe *kdapl_post_begin(struct kdapl_ep *ep, bool recv)
 }
 
 /* What the library finds out for a program. */
-static int post_check_state(const struct kdapl_ep *ep, bool recv)
+static __always_inline int post_check_state(const struct kdapl_ep *ep, bool recv)
 {
 	if (ep->closed || !ep->pz || (recv && ep->srq))
 		return -EBADFD;
@@ -492,42 +520,47 @@ static int post_error(enum kdapl_dto_status status)
 	}
 }
 
-int kdapl_post_add(struct kdapl_ep *ep)
+static __always_inline int post_add(struct kdapl_ep *ep, u8 op)
 {
 	struct kdapl_chain *chain = ep->chain;
 	const struct kdapl_sqe *sqe = &chain->sqe;
-	struct kdapl_wq *wq = wq_of(ep, sqe);
+	struct kdapl_wq *wq = wq_of(ep, op);
 	struct kdapl_work *work;
 	bool flushes;
 	u64 length;
 	int ret;
 
 	lockdep_assert_held(&ep->lock);
-	ret = post_check_state(ep, is_recv(sqe));
+	ret = post_check_state(ep, op == KDAPL_OP_RECV);
 	if (ret)
 		return ret;
 	if (wq_is_full(wq) || chain->len == KDAPL_SQ_CHAIN)
 		return -ENOBUFS;
-	flushes = ep_flushes(ep, is_recv(sqe));
-	ret = flushes ? 0 : post_error(chain_check(ep, chain, &length));
+	flushes = ep_flushes(ep, op == KDAPL_OP_RECV);
+	ret = flushes ? 0 : post_error(chain_check(ep, chain, op, &length));
 	if (ret)
 		return ret;
 
-	work = wq_prepare(wq, sqe);
+	work = wq_next(wq, op, sqe->cookie, sqe->flags);
 	if (flushes)
 		kdapl_work_refuse(ep, work, DAT_DTO_ERR_FLUSHED);
 	else
-		chain_add(ep, chain, work, length);
+		chain_add(ep, chain, work, op, length);
 	return 0;
 }
 
-void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
+int kdapl_post_add(struct kdapl_ep *ep)
+{
+	return post_add(ep, ep->chain->sqe.op);
+}
+
+static __always_inline void post_end(struct kdapl_ep *ep, bool recv, bool commit)
 	__releases(&ep->lock)
 {
 	struct kdapl_wq *wq = recv ? &ep->rq : &ep->sq;
 
 	if (commit) {
-		kdapl_ep_flush_chain(ep, ep->chain, recv);
+		flush_chain(ep, ep->chain, recv);
 		if (recv)
 			kdapl_ep_check_marks(ep);
 	} else {
@@ -535,4 +568,25 @@ void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 		wq->head = ep->chain_start;
 	}
 	spin_unlock_bh(&ep->lock);
+}
+
+void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
+	__releases(&ep->lock)
+{
+	post_end(ep, recv, commit);
+}
+
+int kdapl_post_message(struct kdapl_ep *ep, bool recv)
+	__releases(&ep->lock)
+{
+	int ret;
+
+	if (recv) {
+		ret = post_add(ep, KDAPL_OP_RECV);
+		post_end(ep, true, !ret);
+	} else {
+		ret = post_add(ep, KDAPL_OP_SEND);
+		post_end(ep, false, !ret);
+	}
+	return ret;
 }

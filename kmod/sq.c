@@ -84,7 +84,7 @@ static u32 sq_pending(struct kdapl_sq *sq)
 /* An atomic operation has its operands in those behind its one. */
 static unsigned int sq_segs(const struct kdapl_sqe *sqe)
 {
-	return is_atomic(sqe) ? KDAPL_ATOMIC_SEGS :
+	return op_is_atomic(sqe->op) ? KDAPL_ATOMIC_SEGS :
 				min_t(unsigned int, sqe->num_seg, KDAPL_SEGS_MAX);
 }
 

@@ -52,16 +52,16 @@ static inline bool is_rdma(const struct kdapl_sqe *sqe)
 /* Of an atomic operation, those with its operands included. */
 #define KDAPL_ATOMIC_SEGS	3
 
-static inline bool is_atomic(const struct kdapl_sqe *sqe)
+static inline bool op_is_atomic(u8 op)
 {
-	return sqe->op == KDAPL_OP_CMP_SWAP || sqe->op == KDAPL_OP_FETCH_ADD;
+	return op == KDAPL_OP_CMP_SWAP || op == KDAPL_OP_FETCH_ADD;
 }
 
 /* It takes a receive of the peer's. */
-static inline bool is_message(const struct kdapl_sqe *sqe)
+static inline bool op_is_message(u8 op)
 {
-	return sqe->op == KDAPL_OP_SEND || sqe->op == KDAPL_OP_SEND_INV ||
-	       sqe->op == KDAPL_OP_WRITE_IMM;
+	return op == KDAPL_OP_SEND || op == KDAPL_OP_SEND_INV ||
+	       op == KDAPL_OP_WRITE_IMM;
 }
 
 struct kdapl_sq {

@@ -203,7 +203,6 @@ static DAT_RETURN post_message(DAT_EP_HANDLE handle, u8 op, DAT_COUNT num,
 	bool recv = op == KDAPL_OP_RECV;
 	struct kdapl_ep *ep;
 	DAT_RETURN dat;
-	int ret;
 
 	dat = post_check(kep, num, iov, flags);
 	if (dat)
@@ -211,9 +210,7 @@ static DAT_RETURN post_message(DAT_EP_HANDLE handle, u8 op, DAT_COUNT num,
 	ep = to_ep(kep->obj.core);
 	sqe_local(kdapl_post_begin(ep, recv), ep->obj.id, op, num, iov, cookie,
 		  flags);
-	ret = kdapl_post_add(ep);
-	kdapl_post_end(ep, recv, !ret);
-	return kapi_post_error(ret);
+	return kapi_post_error(kdapl_post_message(ep, recv));
 }
 
 DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
