@@ -46,8 +46,12 @@ void hand_on(Adapter &adapter, Listener &listener, Endpoint &caller, DAT_CONN_QU
 	require_dead(request, where);
 }
 
-/** Takes a request that was handed on and one message over its connection. */
-void take_over(Adapter &adapter, Listener &listener, Location where = Location::current())
+/**
+ * Takes a request that was handed on and one message over its connection, which stays
+ * until the sender has its completion: over siw that fails when the peer goes meanwhile.
+ */
+void take_over(Line &line, Adapter &adapter, Listener &listener,
+	       Location where = Location::current())
 {
 	Endpoint endpoint(adapter);
 	Region region(adapter, 4096);
@@ -60,6 +64,7 @@ void take_over(Adapter &adapter, Listener &listener, Location where = Location::
 	endpoint.expect_recv(5, 1000, where);
 	require_pattern(region.bytes(0, 1000), 3, where);
 	listener.queue().require_empty(where);
+	line.meet(where);
 }
 
 void send_message(Adapter &adapter, Endpoint &caller)
@@ -90,8 +95,7 @@ TEST(Handoff, ToAnotherProgram)
 			Listener listener(adapter);
 
 			line.send(listener.qual());
-			take_over(adapter, listener);
-			line.meet();
+			take_over(line, adapter, listener);
 		});
 }
 
@@ -118,8 +122,7 @@ TEST(Handoff, TheGiverMayGo)
 
 			line.send(listener.qual());
 			line.await();
-			take_over(adapter, listener);
-			line.meet();
+			take_over(line, adapter, listener);
 		});
 }
 
