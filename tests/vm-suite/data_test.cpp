@@ -140,6 +140,8 @@ TEST(Data, RdmaWrite)
 				endpoint.expect_recv(number, 0);
 				require_arrived(region, own, size, number);
 			});
+			/* The last message's sender has its completion. */
+			line.meet();
 		},
 		[](Line &line) {
 			Adapter adapter;
@@ -157,7 +159,7 @@ TEST(Data, RdmaWrite)
 				endpoint.expect_request(number, size);
 				endpoint.expect_request(number, 0);
 			});
-			line.await_end();
+			line.meet();
 		});
 }
 
