@@ -581,11 +581,15 @@ static void ep_left_meanwhile(struct kunit *test)
 	kdapl_ep_left_locked(tep.ep);
 	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&tep.ep->acks_work));
 	KUNIT_EXPECT_FALSE(test, tep.ep->end_started);
-	/* And again, with the clock that it has. */
+	/* And again, with a clock; which this test moves on when it is through. */
 	kdapl_ep_left_locked(tep.ep);
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(kdapl_workqueue,
+						 &tep.ep->acks_work, 3600 * HZ));
 	spin_unlock_bh(&tep.ep->lock);
 	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_GRACEFUL), 0);
 	post(env, &tep, KDAPL_OP_RECV, 2);
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(kdapl_workqueue,
+						 &tep.ep->acks_work, 0));
 	EXPECT_SOON(test, prog_events(&tep.conn) == 3);
 	EXPECT_DTO(test, &tep.conn, 1, DAT_DTO_ERR_FLUSHED);
 	EXPECT_DTO(test, &tep.conn, 2, DAT_DTO_ERR_FLUSHED);

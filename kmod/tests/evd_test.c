@@ -685,7 +685,7 @@ static void evd_polls_what_feeds_it(struct kunit *test)
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, 8);
 	struct kdapl_cq *others[OTHER_CQS];
-	int i;
+	int i, ret, tries = 0;
 
 	env_connect(env, &tep);
 	for (i = 0; i < OTHER_CQS; i++) {
@@ -693,11 +693,16 @@ static void evd_polls_what_feeds_it(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, IS_ERR(others[i]));
 		KUNIT_ASSERT_PTR_NE(test, others[i], tep.ep->cq);
 	}
-	prog_post_op(env, &tep, KDAPL_OP_SEND, 1);
-	KUNIT_EXPECT_EQ(test, fake_finish(env_qp(&tep), &env_qp(&tep)->sq, 1,
-					  IB_WC_SUCCESS), 1);
-	KUNIT_EXPECT_EQ(test, kdapl_cq_busy_poll(env->ia, tep.request.id), 0);
-	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	/* Somebody may want the processor just then; the softirq takes it then. */
+	do {
+		prog_post_op(env, &tep, KDAPL_OP_SEND, 1);
+		KUNIT_EXPECT_EQ(test, fake_finish(env_qp(&tep), &env_qp(&tep)->sq,
+						  1, IB_WC_SUCCESS), 1);
+		ret = kdapl_cq_busy_poll(env->ia, tep.request.id);
+		EXPECT_SOON(test, prog_events(&tep.request) == 1);
+		EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
+	} while (ret == -EAGAIN && ++tries < 50);
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	while (i--)
 		kdapl_cq_unreserve(others[i], CQ_FULL);
 }

@@ -47,6 +47,8 @@ struct fake_window {
 #define FAKE_WINDOW_KEY	0x100	/* the first one's key, without its last byte */
 
 static struct fake_window *windows[FAKE_WINDOWS];
+/* Held by who looks while a reaper may take one away. */
+static DEFINE_SPINLOCK(windows_lock);
 
 static struct fake_window *to_window(struct ib_mr *mr)
 {
@@ -333,11 +335,13 @@ static void fake_settle(struct ib_cq *cq)
 {
 	struct kdapl_cq *user = cq->cq_context;
 	unsigned long end = jiffies + 20 * HZ;
+	bool settled;
 
 	fake_notify(cq);
-	while (!fake_settled(cq) && time_before(jiffies, end))
+	/* What follows from it may already be the next completions. */
+	while (!(settled = fake_settled(cq)) && time_before(jiffies, end))
 		usleep_range(50, 100);
-	WARN_ON(!fake_settled(cq));
+	WARN_ON(!settled);
 	/* What another processor has taken out may still be on its way. */
 	spin_lock_bh(&user->order);
 	spin_unlock_bh(&user->order);
@@ -787,10 +791,15 @@ void fake_dma_sync(struct ib_device *dev, u64 addr, size_t length,
 
 u64 fake_reaches(u32 rkey)
 {
-	struct fake_window *window = window_of(rkey);
+	struct fake_window *window;
+	u64 mapped = 0;
 
-	return window && window->live && window->key == rkey ?
-	       window->mapped : 0;
+	spin_lock_bh(&windows_lock);
+	window = window_of(rkey);
+	if (window && window->live && window->key == rkey)
+		mapped = window->mapped;
+	spin_unlock_bh(&windows_lock);
+	return mapped;
 }
 
 static void fake_dereg_window(struct fake_window *window)
@@ -798,7 +807,9 @@ static void fake_dereg_window(struct fake_window *window)
 	struct fake_dev *dev = to_fake_dev(window->ib.device);
 
 	dev->bad_mr |= window->works;
+	spin_lock_bh(&windows_lock);
 	windows[(window->ib.rkey >> 8) - FAKE_WINDOW_KEY] = NULL;
+	spin_unlock_bh(&windows_lock);
 	dev->mrs--;
 	kfree(window);
 }

@@ -101,7 +101,10 @@ static void park_tried_on(struct kunit *test)
 	flush_delayed_work(&tep.ep->park_work);
 	flush_delayed_work(&tep.ep->park_work);
 	KUNIT_EXPECT_EQ(test, prog_ep(&tep, hw_recv), 0);
+	/* Not in the middle of a post. */
+	spin_lock_irq(&env->dev->lock);
 	env_qp(&tep)->post_error = 0;
+	spin_unlock_irq(&env->dev->lock);
 	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
 }
 

@@ -476,8 +476,11 @@ static void sq_scribbled(struct kunit *test)
 	}
 	kthread_stop_put(thread);
 
-	set_tail(env, prog_sq_head(env));
-	env->tail = prog_sq_head(env);
+	/* Who works on an entry has not moved the head yet. */
+	spin_lock_bh(&env->ia->sq.lock);
+	env->tail = env->ia->sq.head;
+	set_tail(env, env->tail);
+	spin_unlock_bh(&env->ia->sq.lock);
 	for (i = 0; i < 2; i++) {
 		/* A graceful end may wait for what nobody completes any more. */
 		kdapl_ep_end(teps[i].ep, 0, false);

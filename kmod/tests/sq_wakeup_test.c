@@ -125,7 +125,8 @@ static void worst_of_timer(struct kunit *test, bool loses)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
-	struct worst_moment worst;
+	/* A timer that runs late finds it yet. */
+	static struct worst_moment worst;
 
 	env_connect(env, &tep);
 	start_worst(env, &tep, &worst);
@@ -143,7 +144,7 @@ static void sq_worst_of_completion(struct kunit *test)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
-	struct worst_moment worst;
+	static struct worst_moment worst;
 	struct fake_qp *qp;
 
 	env_connect(env, &tep);
@@ -180,7 +181,8 @@ static void post_for_timer(struct kunit *test, struct test_ep *tep)
 	struct kdapl_sq_status *status = env->ia->sq.status.addr;
 	struct kdapl_sqe sqe = prog_sqe(env, tep->id, KDAPL_OP_SEND, 1);
 
-	/* The timer does not come in between. */
+	/* The timer that set the flag is through, and none comes in between. */
+	kdapl_sq_sync(&env->ia->sq);
 	local_bh_disable();
 	prog_store(env, &sqe);
 	env_kick(env);
@@ -213,7 +215,8 @@ static bool still_needs_wakeup(struct env *env, struct test_ep *tep)
 	struct kdapl_sqe sqe = prog_sqe(env, tep->id, KDAPL_OP_SEND, 1);
 	bool set;
 
-	/* The timer does not come in between. */
+	/* The timer that set the flag is through, and none comes in between. */
+	kdapl_sq_sync(&env->ia->sq);
 	local_bh_disable();
 	prog_store(env, &sqe);
 	env_kick(env);
