@@ -273,7 +273,7 @@ TEST(DatCrAccept, DescriptionTheActiveSideTimedOut)
 		Endpoint hasty(s.adapter);
 
 		/* Long enough for the request to come. */
-		ok(hasty.connect(s.adapter.address(), s.listener.qual(), {}, 1'000'000));
+		ok(hasty.connect(s.adapter.address(), s.listener.qual(), {}, 3'000'000));
 		DAT_CR_HANDLE first = std::exchange(s.cr, s.listener.request());
 		hasty.expect_connection(DAT_CONNECTION_EVENT_TIMED_OUT);
 		accept_in_vain(s);

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <future>
-#include <thread>
 #include <vector>
 
 namespace suite {
@@ -124,21 +122,11 @@ TEST(Cno, AWaiterOnTheEvdKeepsItOut)
 		Adapter adapter;
 		EventQueue queue(adapter, 8, DAT_EVD_SOFTWARE_FLAG);
 		Cno cno(adapter);
-		DAT_EVENT event;
-		DAT_COUNT more;
 
 		ok(dat_evd_modify_cno(queue.evd(), cno.handle()));
-		auto waiter = std::async(std::launch::async, [&] {
-			return dat_evd_wait(queue.evd(), long_time, 1, &event, &more);
-		});
-		/* It sleeps when nobody else may wait. */
-		DAT_EVENT other;
-		while (dat_evd_dequeue(queue.evd(), &other) !=
-		       DAT_ERROR(DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_WAITER))
-			std::this_thread::yield();
-		std::this_thread::sleep_for(std::chrono::milliseconds(100));
+		EvdWait waiter(queue.evd());
 		ok(post_se(queue));
-		ok(waiter.get());
+		ok(waiter.result());
 		cno.require_untriggered();
 		ok(post_se(queue));
 		EXPECT_EQ(cno.wait(), queue.evd());
@@ -152,20 +140,17 @@ TEST(Cno, FreeNeedsItsWaitersGone)
 	play([](Line &) {
 		Adapter adapter;
 		DAT_CNO_HANDLE cno;
-		DAT_EVD_HANDLE temporary, evd;
+		DAT_EVD_HANDLE temporary;
 
 		ok(dat_cno_create(adapter.ia(), DAT_OS_WAIT_PROXY_AGENT_NULL, &cno));
-		auto waiter = std::async(std::launch::async,
-					 [&] { return dat_cno_wait(cno, long_time, &evd); });
-		/* Refused as soon as the thread waits. */
-		std::this_thread::sleep_for(std::chrono::milliseconds(300));
+		CnoWait waiter(cno);
 		fails(DAT_INVALID_STATE, dat_cno_free(cno));
 		ok(dat_evd_create(adapter.ia(), 1, cno, DAT_EVD_SOFTWARE_FLAG, &temporary));
 		DAT_EVENT event{};
 		event.event_number = DAT_SOFTWARE_EVENT;
 		ok(dat_evd_post_se(temporary, &event));
-		ok(waiter.get());
-		EXPECT_EQ(evd, temporary);
+		ok(waiter.result());
+		EXPECT_EQ(waiter.hint, temporary);
 		fails(DAT_INVALID_STATE, dat_cno_free(cno));
 		ok(dat_evd_free(temporary));
 		ok(dat_cno_free(cno));
@@ -175,7 +160,7 @@ TEST(Cno, FreeNeedsItsWaitersGone)
 TEST(Cno, ClosingTheAdapterReleasesAll)
 {
 	play([](Line &) {
-		DAT_EVD_HANDLE async = DAT_HANDLE_NULL, evd = DAT_HANDLE_NULL, hint = &async;
+		DAT_EVD_HANDLE async = DAT_HANDLE_NULL, evd = DAT_HANDLE_NULL;
 		DAT_IA_HANDLE ia;
 		DAT_CNO_HANDLE cno;
 		std::atomic<unsigned> calls = 0;
@@ -190,12 +175,10 @@ TEST(Cno, ClosingTheAdapterReleasesAll)
 		ok(dat_ia_open(const_cast<char *>(adapter_name().c_str()), 8, &async, &ia));
 		ok(dat_cno_create(ia, agent, &cno));
 		ok(dat_evd_create(ia, 8, cno, DAT_EVD_SOFTWARE_FLAG, &evd));
-		auto waiter = std::async(std::launch::async,
-					 [&] { return dat_cno_wait(cno, long_time, &hint); });
-		std::this_thread::sleep_for(std::chrono::milliseconds(300));
+		CnoWait waiter(cno);
 		ok(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG));
-		ok(waiter.get());
-		EXPECT_EQ(hint, DAT_HANDLE_NULL);
+		ok(waiter.result());
+		EXPECT_EQ(waiter.hint, DAT_HANDLE_NULL);
 		EXPECT_EQ(calls, 1U);
 	});
 }

@@ -249,7 +249,8 @@ TEST(Reserved, PeerGivesUp)
 		Adapter adapter;
 		Reserved r(adapter);
 
-		ok(r.active.connect(adapter.address(), r.qual, {}, 300'000));
+		/* Long enough for the request to come. */
+		ok(r.active.connect(adapter.address(), r.qual, {}, 2'000'000));
 		DAT_EVENT event = r.queue.expect(DAT_CONNECTION_REQUEST_EVENT);
 		r.active.expect_connection(DAT_CONNECTION_EVENT_TIMED_OUT);
 		ok(dat_cr_accept(event.event_data.cr_arrival_event_data.cr_handle, DAT_HANDLE_NULL,
