@@ -101,7 +101,7 @@ int kdapl_cmd_submit(struct kdapl_file *file, void *data)
 		return kdapl_cq_busy_poll(ia, arg->evd);
 	if (arg->evd)
 		return -EINVAL;
-	kdapl_sq_doorbell(&ia->sq);
+	kdapl_cq_doorbell(ia);
 	return 0;
 }
 

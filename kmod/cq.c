@@ -14,7 +14,7 @@
  * All that is later than a look into the queue would be: a driver tells when it
  * is through with the packet (rxe), an interrupt has to arrive. So a program that
  * looks for an event all the time may do it here, in the call that it makes for
- * its doorbell anyway.
+ * its doorbell anyway; and so does a doorbell for a large request, without waiting.
  */
 
 #include <linux/moduleparam.h>
@@ -32,6 +32,7 @@
 #define CQ_BUSY_MAX_US	1000
 #define CQ_BUSY_QUEUES	8
 #define CQ_BUSY_ROUNDS	8		/* between two looks at the clock */
+#define CQ_TARDY	64		/* doorbells of large requests between two tries */
 
 static unsigned int busy_poll_us = 200;
 module_param(busy_poll_us, uint, 0644);
@@ -189,8 +190,8 @@ static void cq_busy_begin(struct kdapl_ia *ia)
 	}
 }
 
-/* Once through the queues. */
-static void cq_busy_round(struct kdapl_ia *ia)
+/* Once through the queues. Return: the completions found. */
+static int cq_busy_round(struct kdapl_ia *ia)
 {
 	struct kdapl_cq *cq;
 	int done = 0;
@@ -202,6 +203,7 @@ static void cq_busy_round(struct kdapl_ia *ia)
 	}
 	if (done)
 		kdapl_sq_kick(&ia->sq);
+	return done;
 }
 
 /*
@@ -315,18 +317,72 @@ static int cq_ring_only(struct kdapl_ia *ia, u32 id)
 	return ret;
 }
 
+/* False where nobody shall poll. Real time: the locks of a completion sleep there. */
+static bool cq_busy_lock(struct kdapl_ia *ia)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(busy_poll_us) &&
+	       mutex_trylock(&ia->cq_lock);
+}
+
 int kdapl_cq_busy_poll(struct kdapl_ia *ia, u32 id)
 {
 	bool polled;
 	int ret;
 
-	/* Real time: the locks of a completion sleep there. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) || !READ_ONCE(busy_poll_us) ||
-	    !mutex_trylock(&ia->cq_lock))
+	if (!cq_busy_lock(ia))
 		return cq_ring_only(ia, id);
 	polled = cq_busy_try(ia, id, &ret);
 	mutex_unlock(&ia->cq_lock);
 	return polled ? ret : cq_ring_only(ia, id);
+}
+
+/*
+ * After a large request the next one is likely to be one, too. Several threads may count
+ * at once, and count wrong: the next try comes a bit later, then.
+ */
+static bool cq_shall_look(struct kdapl_ia *ia)
+{
+	u32 tardy = READ_ONCE(ia->tardy);
+
+	if (!READ_ONCE(ia->sq.large) || !kdapl_sq_has_few(&ia->sq))
+		return false;
+	if (tardy)
+		WRITE_ONCE(ia->tardy, tardy - 1);
+	return !tardy;
+}
+
+/*
+ * As in cq_busy_poll(), but there is nothing to wait for. A device is tardy that has
+ * got a large request and completed nothing. Who is wanted elsewhere has not looked.
+ */
+static void cq_doorbell_and_round(struct kdapl_ia *ia)
+{
+	u32 large = READ_ONCE(ia->sq.large);
+
+	preempt_disable();
+	cq_busy_begin(ia);
+	kdapl_sq_doorbell_atomic(&ia->sq);
+	if (!cq_busy_round(ia) && !need_resched() &&
+	    READ_ONCE(ia->sq.large) > large)
+		WRITE_ONCE(ia->tardy, CQ_TARDY);
+	cq_busy_end(ia);
+	preempt_enable();
+}
+
+/*
+ * A soft device that works where softirqs come on has copied a large request by the end
+ * of its doorbell. Then the completion is taken here. Else the device's softirq for the
+ * completion and the one of our handler would follow the one that copied; and where a
+ * tick came meanwhile the kernel leaves them to ksoftirqd.
+ */
+void kdapl_cq_doorbell(struct kdapl_ia *ia)
+{
+	if (!cq_shall_look(ia) || !cq_busy_lock(ia)) {
+		kdapl_sq_doorbell(&ia->sq);
+		return;
+	}
+	cq_doorbell_and_round(ia);
+	mutex_unlock(&ia->cq_lock);
 }
 
 static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,

@@ -33,7 +33,7 @@ struct rdma_cgroup;
  * @used: entries reserved
  * @solicited: not shared, but of an EP whose solicited receives this EVD notifies of
  * @arm: which completions the handler is called for
- * @busy: a program polls it and will arm it, so its handler has nothing to do
+ * @busy: a doorbell polls it and will arm it, so its handler has nothing to do
  * @order: held from the device's queue to the events, so that the receives of an EP
  *	with an SRQ, which have no other order, stay in that of their messages
  * @over: guarded by it: an event that a consumer in the kernel takes at once
@@ -102,5 +102,12 @@ void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);
  * a signal is there, the processor is wanted. -ENOENT: there is no such EVD.
  */
 int kdapl_cq_busy_poll(struct kdapl_ia *ia, u32 id);
+
+/*
+ * A doorbell: on return all that stood in the ring at the call is taken. Takes what has
+ * completed by then where that is likely and pays, unless the administrator wants no
+ * polling. Process context.
+ */
+void kdapl_cq_doorbell(struct kdapl_ia *ia);
 
 #endif /* KDAPL_CQ_H */

@@ -70,6 +70,7 @@ struct kdapl_ia {
 
 	struct mutex join_lock;		/* who changes what EVDs notify of */
 	atomic_t crs;			/* connection requests without a decision */
+	u32 tardy;			/* doorbells that do not look for a completion */
 	struct mutex cq_lock;		/* guards the next two, and EVDs' solicited */
 	struct list_head cqs;
 	struct kdapl_obj_hint polled;	/* what a program named as its EVD */

@@ -54,6 +54,8 @@
 #define SQ_LARGE	4096
 /* So many receives are left in the ring, of all its EPs; of one the library lets 16 wait. */
 #define SQ_LEFT		32
+/* Large requests that somebody may be kept waiting for. */
+#define SQ_FEW		4
 /* Receives that are put off at a time. */
 #define SQ_LATE		4
 
@@ -185,8 +187,10 @@ static unsigned int sq_run_ep(struct kdapl_sq *sq, struct kdapl_ep *ep,
 		 chain->sqe.ep == id && is_recv(&chain->sqe) == recv);
 	large = !recv && chain_ends_large(chain);
 	kdapl_ep_flush_chain(ep, chain, recv);
-	if (!recv)
+	if (!recv) {
 		sq_count_unread(sq, ep, large);
+		WRITE_ONCE(sq->large, large ? sq->large + 1 : 0);
+	}
 	spin_unlock(&ep->lock);
 
 	return taken;
@@ -530,6 +534,14 @@ void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
 	smp_mb();
 	if (READ_ONCE(sq->again))
 		sq_try(sq, false);
+}
+
+bool kdapl_sq_has_few(const struct kdapl_sq *sq)
+{
+	u32 tail = READ_ONCE(sq->ring->tail);
+
+	/* What was taken meanwhile makes that many. */
+	return tail - READ_ONCE(sq->head) <= SQ_FEW;
 }
 
 static void sq_work(struct work_struct *work)

@@ -80,6 +80,7 @@ struct kdapl_sq {
 	u32 late_due;		/* so many of them, the last ones, are next */
 	bool need_wakeup;	/* the module's own copy of the flag */
 	bool recvs_low;		/* some EP or SRQ has not plenty with the device */
+	u32 large;		/* large ones that were posted since one that is not */
 	u32 drains;		/* calls that will settle the ring */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
@@ -138,6 +139,9 @@ static inline void kdapl_sq_count(struct kdapl_sq *sq, int n)
  */
 void kdapl_sq_doorbell(struct kdapl_sq *sq);
 void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq);
+
+/* Far less than a budget stands in the ring. Any context. */
+bool kdapl_sq_has_few(const struct kdapl_sq *sq);
 
 /* Since the module was loaded: entries taken, doorbells. */
 void kdapl_sq_counters(u64 *posts, u64 *doorbells);

@@ -27,6 +27,7 @@ struct sq_variant {
 	void (*stop)(struct kdapl_sq *sq);
 	void (*doorbell)(struct kdapl_sq *sq);
 	void (*doorbell_atomic)(struct kdapl_sq *sq);
+	bool (*has_few)(const struct kdapl_sq *sq);
 	void (*counters)(u64 *posts, u64 *doorbells);
 	void (*set_pause)(unsigned int us);
 };

@@ -14,6 +14,7 @@
 #define kdapl_sq_stop		SQ_NAME(_stop)
 #define kdapl_sq_doorbell	SQ_NAME(_doorbell)
 #define kdapl_sq_doorbell_atomic	SQ_NAME(_doorbell_atomic)
+#define kdapl_sq_has_few	SQ_NAME(_has_few)
 #define kdapl_sq_counters	SQ_NAME(_counters)
 
 #include <linux/args.h>
@@ -49,6 +50,7 @@ const struct sq_variant SQ_NAME(_sq) = {				\
 	.stop = kdapl_sq_stop,						\
 	.doorbell = kdapl_sq_doorbell,					\
 	.doorbell_atomic = kdapl_sq_doorbell_atomic,			\
+	.has_few = kdapl_sq_has_few,					\
 	.counters = kdapl_sq_counters,					\
 	.set_pause = set_pause,						\
 }

@@ -72,6 +72,11 @@ void kdapl_sq_doorbell_atomic(struct kdapl_sq *sq)
 	sq_used->doorbell_atomic(sq);
 }
 
+bool kdapl_sq_has_few(const struct kdapl_sq *sq)
+{
+	return sq_used->has_few(sq);
+}
+
 void kdapl_sq_counters(u64 *posts, u64 *doorbells)
 {
 	sq_used->counters(posts, doorbells);
