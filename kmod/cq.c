@@ -338,7 +338,7 @@ int kdapl_cq_busy_poll(struct kdapl_ia *ia, u32 id)
 
 /*
  * After a large request the next one is likely to be one, too. Several threads may count
- * at once, and count wrong: the next try comes a bit later, then.
+ * at once, and count wrong: the next try comes a bit later or sooner, then.
  */
 static bool cq_shall_look(struct kdapl_ia *ia)
 {
@@ -353,7 +353,8 @@ static bool cq_shall_look(struct kdapl_ia *ia)
 
 /*
  * As in cq_busy_poll(), but there is nothing to wait for. A device is tardy that has
- * got a large request and completed nothing. Who is wanted elsewhere has not looked.
+ * got a large request and completed nothing, whatever it was. Who is wanted elsewhere has
+ * not looked.
  */
 static void cq_doorbell_and_round(struct kdapl_ia *ia)
 {
@@ -371,9 +372,9 @@ static void cq_doorbell_and_round(struct kdapl_ia *ia)
 
 /*
  * A soft device that works where softirqs come on has copied a large request by the end
- * of its doorbell. Then the completion is taken here. Else the device's softirq for the
- * completion and the one of our handler would follow the one that copied; and where a
- * tick came meanwhile the kernel leaves them to ksoftirqd.
+ * of its doorbell. Then the completion is taken here. Else our handler's softirq would
+ * follow those of the device; and where a tick came meanwhile the kernel leaves them to
+ * ksoftirqd.
  */
 void kdapl_cq_doorbell(struct kdapl_ia *ia)
 {

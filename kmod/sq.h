@@ -80,7 +80,7 @@ struct kdapl_sq {
 	u32 late_due;		/* so many of them, the last ones, are next */
 	bool need_wakeup;	/* the module's own copy of the flag */
 	bool recvs_low;		/* some EP or SRQ has not plenty with the device */
-	u32 large;		/* large ones that were posted since one that is not */
+	u32 large;		/* so many times in a row, the last request posted was large */
 	u32 drains;		/* calls that will settle the ring */
 	bool stopped;		/* nothing is taken any more */
 	atomic_t inflight;	/* requests that the device works on */
