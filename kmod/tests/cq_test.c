@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A doorbell for a large request, which takes what a prompt device has completed by its
- * end. In these cases the device tells nobody of a completion, and softirqs do not poll:
- * it is taken by the doorbell or stays.
+ * end. In these cases no softirq polls: a completion is taken by the doorbell or stays.
  */
 
 #include "env.h"
@@ -14,7 +13,7 @@
 
 static void completes_at_once(struct fake_qp *qp)
 {
-	fake_finish(qp, &qp->sq, DEPTH, IB_WC_SUCCESS);
+	fake_report(qp, &qp->sq, DEPTH, IB_WC_SUCCESS);
 }
 
 /* Connected, over such a device. */
