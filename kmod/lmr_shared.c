@@ -21,13 +21,17 @@ static DEFINE_MUTEX(cookies_lock);	/* guards the table and the users */
 
 /*
  * Where the pages of a file may be pinned for as long as an LMR lives: not where
- * the file system writes them back. Linux refuses that itself since 6.5.
+ * the file system writes them back. Linux refuses that itself since 6.5. And not a
+ * device's: /dev is a tmpfs, too, and an LMR of our own file's rings would keep that file
+ * for as long as the file keeps the LMR.
  */
 static bool vma_shared(const struct vm_area_struct *vma)
 {
 	unsigned long magic;
 
 	if (~vma->vm_flags & (VM_SHARED | VM_WRITE) || !vma->vm_file)
+		return false;
+	if (!S_ISREG(file_inode(vma->vm_file)->i_mode))
 		return false;
 	magic = file_inode(vma->vm_file)->i_sb->s_magic;
 	return magic == TMPFS_MAGIC || magic == HUGETLBFS_MAGIC;

@@ -446,6 +446,10 @@ TEST(LmrCall, ChecksWhatATypeHasNoUseFor)
 		fails_with(EINVAL);
 		arg.addr = 0;
 		fails_with(EBADFD);
+		/* Its file would never be closed. */
+		arg.addr = reinterpret_cast<std::uintptr_t>(ia.ring());
+		arg.length = page;
+		fails_with(EBADFD);
 		fails_with(0);
 		/* As the first version of the structure was. */
 		arg.size = offsetof(kdapl_lmr_create, source);
