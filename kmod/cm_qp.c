@@ -110,6 +110,10 @@ static int qp_move(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	ret = rdma_init_qp_attr(id, &attr, &mask);
 	if (ret)
 		return ret;
+	/* A peer's request says it, rdma_cm passes it on, and to rxe 0 is a size of -1. */
+	if (mask & IB_QP_PATH_MTU &&
+	    (attr.path_mtu < IB_MTU_256 || attr.path_mtu > IB_MTU_4096))
+		return -EINVAL;
 	if (state == IB_QPS_INIT) {
 		attr.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
 				       IB_ACCESS_REMOTE_WRITE;
