@@ -27,6 +27,12 @@
 #define CM_PORT_DELAY		(HZ / 100)
 /* An acceptance that the peer has not answered by then need not be waited for. */
 #define CM_ANSWER		HZ
+/*
+ * Nor for ever: how long rdma_cm waits is the peer's word, up to 37 hours. A silent rdma_cm
+ * at the other end would have it wait 69 seconds; one whose program answers by itself may
+ * ask for more.
+ */
+#define CM_ACCEPT_MAX		(300 * HZ)
 
 static struct kdapl_ia *cm_ia(const struct kdapl_ep *ep)
 {
@@ -429,6 +435,26 @@ static void cm_retry_work(struct work_struct *work)
 		cm_resolve(ep, id, &remote);
 }
 
+/*
+ * Of an acceptance it comes twice: from the first time on its end need not wait for the
+ * answer, the second time it is the end. One that is up has stopped it, or is about to.
+ */
+static void cm_accept_timeout(struct kdapl_ep *ep)
+{
+	struct kdapl_cm *cm = &ep->cm;
+
+	lockdep_assert_held(&ep->lock);
+	if (ep->state == KDAPL_EP_COMPLETION_PENDING && cm->id && !cm->up) {
+		if (cm->overdue)
+			kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR,
+					    false);
+		else
+			queue_delayed_work(kdapl_workqueue, &cm->timeout, CM_ACCEPT_MAX);
+		cm->overdue = true;
+	}
+	kdapl_ep_answered_locked(ep);
+}
+
 static void cm_timeout_work(struct work_struct *work)
 {
 	struct kdapl_ep *ep = container_of(to_delayed_work(work),
@@ -437,7 +463,8 @@ static void cm_timeout_work(struct work_struct *work)
 	spin_lock_bh(&ep->lock);
 	if (ep->state == KDAPL_EP_ACTIVE_PENDING)
 		kdapl_ep_end_locked(ep, DAT_CONNECTION_EVENT_TIMED_OUT, false);
-	kdapl_ep_answered_locked(ep);
+	else
+		cm_accept_timeout(ep);
 	spin_unlock_bh(&ep->lock);
 }
 
@@ -450,6 +477,7 @@ static void cm_begin(struct kdapl_ep *ep, struct rdma_cm_id *id)
 	cm->id = id;
 	cm->infinite = false;
 	cm->up = false;
+	cm->overdue = false;
 	cm->local = id->route.addr.src_addr;
 	cm->remote = id->route.addr.dst_addr;
 	cm->conn_qual = 0;

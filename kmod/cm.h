@@ -27,6 +27,7 @@ struct kdapl_ia;
  * @id: NULL, or this attempt's id; its context is the EP
  * @infinite: keep trying past rdma_cm's own give-up
  * @up: there was a connection, which needs a disconnect
+ * @overdue: the peer has not answered the acceptance for long
  * @local: own address and port
  * @remote: where to (active), from where (passive)
  * @conn_qual: the peer's conn_qual (active)
@@ -45,6 +46,7 @@ struct kdapl_cm {
 	struct rdma_cm_id *id;
 	bool infinite;
 	bool up;
+	bool overdue;
 	struct sockaddr_storage local, remote;
 	u64 conn_qual;
 	struct delayed_work timeout;
