@@ -85,6 +85,18 @@ static void cr_take_id(struct kdapl_cr *cr, struct rdma_cm_id *id)
 	cr->id = id;
 }
 
+/* Peers cause them. Where one is handed over its old one goes, perhaps of the same IA. */
+static bool cr_count(struct kdapl_ia *ia, bool handed_over)
+{
+	int n = atomic_read(&ia->crs);
+
+	do {
+		if (n >= KDAPL_CR_MAX + handed_over)
+			return false;
+	} while (!atomic_try_cmpxchg(&ia->crs, &n, n + 1));
+	return true;
+}
+
 int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		    const struct rdma_conn_param *request,
 		    const struct kdapl_cr *from)
@@ -102,8 +114,7 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	if (!rec || !cr)
 		goto err;
 	ret = -ENOSPC;
-	/* Where it is handed over the one that had it goes, perhaps of the same IA. */
-	if (!atomic_add_unless(&sp->obj.ia->crs, 1, KDAPL_CR_MAX + !!from))
+	if (!cr_count(sp->obj.ia, from))
 		goto err;
 	ret = kdapl_obj_init(&cr->obj, sp->obj.ia, &kdapl_cr_ops, 0);
 	if (ret)

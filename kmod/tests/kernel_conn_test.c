@@ -547,6 +547,11 @@ static void psp_backlog_of_all(struct kunit *test)
 	others = atomic_xchg(&ia->crs, KDAPL_CR_MAX);
 	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
 	KUNIT_EXPECT_EQ(test, fake_listen.rejects, 1);
+	/* Nor above it, where another IA has handed one over. */
+	atomic_set(&ia->crs, KDAPL_CR_MAX + 1);
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
+	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), KDAPL_CR_MAX + 1);
+	atomic_set(&ia->crs, KDAPL_CR_MAX);
 	/* What is handed over is no more than before. */
 	EXPECT_DONE(test, dat_cr_handoff(next_request(test, psp, PORT), PORT + 1));
 	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), KDAPL_CR_MAX);
