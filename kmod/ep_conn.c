@@ -85,7 +85,11 @@ void kdapl_ep_announce(struct kdapl_ep *ep, struct kdapl_evrec **rec,
 
 	lockdep_assert_held(&ep->lock);
 	*rec = NULL;
-	kdapl_evd_post(ep->connect_evd, &event, taken);
+	/* An end that nobody hears of has no place among those that wait for room. */
+	if (type)
+		kdapl_evd_post(ep->connect_evd, &event, taken);
+	else
+		kfree(taken);
 }
 
 void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
