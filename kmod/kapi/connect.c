@@ -100,7 +100,8 @@ DAT_RETURN dat_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup,
 	if (qos != DAT_QOS_BEST_EFFORT)
 		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
 	kdapl_ep_query(to_ep(other->obj.core), &q);
-	if (q.state != KDAPL_EP_CONNECTED)
+	/* Who accepted does not know where the peer listens. */
+	if (q.state != KDAPL_EP_CONNECTED || !q.remote_conn_qual)
 		return DAT_ERROR(DAT_INVALID_STATE, DAT_NO_SUBTYPE);
 	return ep_connect(kep, &q.remote, q.remote_conn_qual, timeout, size,
 			  private_data);

@@ -250,6 +250,8 @@ static void connect_like_another(void)
 	loop_make(&loop.c, false);
 	loop_make(&loop.d, false);
 	RETURNS(DAT_INVALID_STATE, dup_connect(&loop.c, &loop.d));
+	/* It accepted: where its peer listens, if anywhere, it does not know. */
+	RETURNS(DAT_INVALID_STATE, dup_connect(&loop.c, &loop.b));
 	WORKS(dup_connect(&loop.c, &loop.a));
 	loop_accept(loop_request(loop.psp, port), loop.d.ep);
 	connected(&loop.c, &loop.d);
