@@ -9,6 +9,7 @@
  * it; what comes behind it is flushed.
  */
 
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "ep.h"
@@ -39,7 +40,9 @@ static bool op_known(const struct kdapl_ia *ia, u8 op)
 		return true;
 	case KDAPL_OP_SEND_INV:
 		/* It needs no RMRs here. A program is told of both by one flag. */
-		return ia->kernel || ia->max_rmr_size;
+		return ia->kernel ? ia->dev->attrs.device_cap_flags &
+				    IB_DEVICE_MEM_MGT_EXTENSIONS :
+				    ia->max_rmr_size;
 	case KDAPL_OP_READ_RMR:
 		return ia->max_rmr_size;
 	case KDAPL_OP_WRITE_IMM:
@@ -104,10 +107,12 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 		      op_is_atomic(op);
 	u32 privilege = writes ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ;
 	enum kdapl_dto_status status;
-	unsigned int i;
+	unsigned int i, n;
 
 	*length = 0;
-	for (i = 0; i < sqe->num_seg; i++) {
+	/* It was checked; not by a processor that guesses. */
+	n = array_index_nospec(sqe->num_seg, KDAPL_SEGS_MAX + 1);
+	for (i = 0; i < n; i++) {
 		if (op == KDAPL_OP_READ_RMR)
 			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], &sge[i]);

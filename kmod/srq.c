@@ -8,6 +8,7 @@
  * that the old one completed is out of the completion queue before.
  */
 
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "account.h"
@@ -244,12 +245,14 @@ static struct kdapl_srq_work *srq_get_slot(struct kdapl_srq *srq,
 static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 			 struct ib_sge *sge)
 {
-	unsigned int i;
+	unsigned int i, n;
 
 	if (sqe->op != KDAPL_OP_RECV || sqe->flags || sqe->imm ||
 	    sqe->num_seg > srq->max_iov)
 		return -EINVAL;
-	for (i = 0; i < sqe->num_seg; i++) {
+	/* Also for a processor that guesses. */
+	n = array_index_nospec(sqe->num_seg, KDAPL_SEGS_MAX + 1);
+	for (i = 0; i < n; i++) {
 		if (kdapl_lmr_sge(srq->obj.ia, srq->pz, &sqe->seg[i],
 				  KDAPL_PRIV_LOCAL_WRITE, &srq->lmr_hint,
 				  &sge[i]) != DAT_DTO_SUCCESS)

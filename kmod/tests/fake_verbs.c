@@ -920,6 +920,7 @@ struct fake_dev *fake_dev_create(void)
 	dev->ib.ops.req_notify_cq = fake_req_notify_cq;
 	dev->ib.ops.map_mr_sg = fake_fill_mr;
 	dev->ib.attrs.max_cqe = 16384;
+	dev->ib.attrs.device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
 #ifdef CONFIG_CGROUP_RDMA
 	dev->ib.cg_device.name = "fake";
 	rdmacg_register_device(&dev->ib.cg_device);

@@ -397,6 +397,10 @@ static void post_invalidates_without_rmrs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finish_sends(&tep, 1), 1);
 	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_SUCCESS);
 	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_READ_RMR, 2), -EINVAL);
+	/* But a device that knows how. */
+	env->dev->ib.attrs.device_cap_flags = 0;
+	KUNIT_EXPECT_EQ(test, post_op(env, &tep, KDAPL_OP_SEND_INV, 3), -EINVAL);
+	env->dev->ib.attrs.device_cap_flags = IB_DEVICE_MEM_MGT_EXTENSIONS;
 }
 
 /* A write takes a receive, and not a byte of it is in that one's memory. */
