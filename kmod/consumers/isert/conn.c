@@ -171,7 +171,8 @@ static int look_at(struct isert_conn *conn, const DAT_CR_ARRIVAL_EVENT_DATA *req
 	conn->local = *(const struct sockaddr_storage *)request->local_ia_address_ptr;
 	conn->remote = *(const struct sockaddr_storage *)param.remote_ia_address_ptr;
 	hello = param.private_data;
-	conn->invalidate = param.private_data_size >= (DAT_COUNT)sizeof(*hello) &&
+	conn->invalidate = conn->device->invalidates &&
+			   param.private_data_size >= (DAT_COUNT)sizeof(*hello) &&
 			   !(hello->flags & ISER_SEND_W_INV_NOT_SUP);
 	return 0;
 }

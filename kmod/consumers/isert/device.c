@@ -53,6 +53,7 @@ static DAT_RETURN open(struct isert_device *device)
 		ret = dat_ia_query(device->ia, NULL, DAT_IA_FIELD_ALL, &device->attr,
 				   DAT_PROVIDER_FIELD_ALL, &provider);
 	device->sync = provider.lmr_sync_req;
+	device->invalidates = provider.fmr_supported;
 	return ret;
 }
 

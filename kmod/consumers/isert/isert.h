@@ -44,6 +44,8 @@ struct isert_pdu {
 
 /* Data of a request, as long as the initiator may make it without being asked. */
 #define ISERT_DATA	8192
+/* Of a SCSI command; Linux's initiator makes them half a megabyte unless it is told. */
+#define ISERT_TRANSFER_MAX	SZ_16M
 
 /* An adapter that a portal listens on. */
 struct isert_device {
@@ -57,6 +59,7 @@ struct isert_device {
 	DAT_CSP_HANDLE csp;
 	struct work_struct work;	/* accepts requests */
 	bool sync;	/* memory has to be synced for the processor */
+	bool invalidates;	/* it can send with invalidate */
 	struct dat_ia_attr attr;
 };
 

@@ -25,9 +25,15 @@ static enum target_prot_op isert_get_sup_prot_ops(struct iscsit_conn *lio)
 	return TARGET_PROT_NORMAL;
 }
 
-/* No other connection takes up the commands of one that fails, or joins it, from TCP even. */
+/*
+ * No other connection takes up the commands of one that fails, or joins it, from TCP even.
+ * Who tries is refused here: LIO would look only at the end of the login, and take a
+ * session that has just lost its connection, and is being freed, for one with room.
+ */
 static int isert_validate_params(struct iscsit_conn *lio)
 {
+	if (!lio->login->leading_connection)
+		return -1;
 	return iscsi_change_param_sprintf(lio, "ErrorRecoveryLevel=0") ||
 	       iscsi_change_param_sprintf(lio, "MaxConnections=1") ? -1 : 0;
 }

@@ -55,6 +55,17 @@ static bool has_ttt(const struct isert_rx *rx)
 	return rx->pdu->iscsi.ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
 }
 
+/*
+ * LIO allocates memory for as much as a command expects before it finds that the command
+ * has no use for it. A disk's largest transfer is far below.
+ */
+static bool scsi_is_right(struct isert_conn *conn, const struct isert_rx *rx)
+{
+	const struct iscsi_scsi_req *req = (const void *)&rx->pdu->iscsi;
+
+	return be32_to_cpu(req->data_length) <= ISERT_TRANSFER_MAX;
+}
+
 /* One key may become invalid with the answer. */
 static void take_keys(struct isert_conn *conn, struct isert_cmd *icmd,
 		      const struct iser_ctrl *iser)
@@ -308,7 +319,7 @@ static const struct {
 	bool discovery;
 } requests[] = {
 	[ISCSI_OP_NOOP_OUT] = { nop_is_right, rx_nop },
-	[ISCSI_OP_SCSI_CMD] = { NULL, rx_scsi },
+	[ISCSI_OP_SCSI_CMD] = { scsi_is_right, rx_scsi },
 	[ISCSI_OP_SCSI_TMFUNC] = { tmf_is_right, rx_tmf },
 	[ISCSI_OP_TEXT] = { text_is_right, rx_text, true },
 	[ISCSI_OP_SCSI_DATA_OUT] = { NULL, rx_data_out },

@@ -127,7 +127,8 @@ void isert_aborted_task(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov)
 {
 	const struct isert_cmd *icmd = tx->cmd ? iscsit_priv_cmd(tx->cmd) : NULL;
-	u32 key = icmd ? icmd->key : 0;
+	/* An initiator looks for the command that it belongs to, which a reject does not say. */
+	u32 key = icmd && icmd->state == ISTATE_SEND_STATUS ? icmd->key : 0;
 
 	*iov = dat_ext_memory_segment(&tx->memory, tx->pdu, sizeof(*tx->pdu) + tx->data);
 	if (conn->device->sync)
