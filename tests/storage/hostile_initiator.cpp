@@ -253,6 +253,21 @@ TEST_F(HostileInitiator, JoinsASessionThatIsNone)
 	expect_first_refused(Session(adapter_).login_request(Session::keys()).u16(14, 0x7777));
 }
 
+/* With that one's end in between LIO would take it for one with room, and free it. */
+TEST_F(HostileInitiator, JoinsASessionThatIsThere)
+{
+	auto session = logged_in();
+
+	for (unsigned char flags : { 0x87, 0x00 }) {
+		expect_first_refused(Session(adapter_)
+					     .login_request(Session::keys())
+					     .u8(1, flags)
+					     .u16(14, session->tsih)
+					     .u16(20, 1));
+		EXPECT_EQ(session->run(session->test_unit_ready()), std::optional(0U));
+	}
+}
+
 TEST_F(HostileInitiator, DoesNotWaitForTheAnswer)
 {
 	for (unsigned char opcode : { login, command, nop_out, logout }) {
@@ -411,6 +426,19 @@ TEST_F(HostileInitiator, ExpectsMoreThanAnybodyHas)
 				session->connection.remote(1 << 20);
 			expect_refused(*session, message);
 		}
+	}
+}
+
+/* MODE SELECT, of which LIO does not compare the lengths before it has the memory. */
+TEST_F(HostileInitiator, WritesMoreParametersThanThereAre)
+{
+	for (std::uint32_t expected : { 0xfffff000U, 0x20001000U, 0x10000000U }) {
+		auto session = logged_in();
+		Message message = session->transfer(write_flag, 0, expected);
+
+		message.u8(32, 0x15).u8(33, 0x10).u8(36, 24);
+		message.write = session->connection.remote(1 << 20);
+		expect_refused(*session, message);
 	}
 }
 

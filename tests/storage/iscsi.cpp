@@ -349,6 +349,7 @@ std::optional<unsigned> Session::log_in(const std::string &text)
 		command_number = answer->u32(28);
 		if (answer->u8(36) != 0)
 			return answer->u8(36);
+		tsih = static_cast<std::uint16_t>(answer->u8(14) << 8 | answer->u8(15));
 		if (answer->u8(1) & final_flag)
 			return 0;
 		if (!connection.send(login_request("").u32(28, status_number)))

@@ -162,7 +162,7 @@ public:
 	bool log_out();
 
 	Connection connection;
-	std::uint16_t isid = 1;
+	std::uint16_t isid = 1, tsih = 0;
 	std::uint32_t tag = 1, command_number = 1, status_number = 0;
 };
 
