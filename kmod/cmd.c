@@ -136,7 +136,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 		.any = kdapl_cmd_cno_wait,
 	},
 	[_IOC_NR(KDAPL_CNO_MODIFY)] = {
-		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, pad),
+		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, agent),
 		.frees = true, .ia = kdapl_cmd_cno_modify,
 	},
 	[_IOC_NR(KDAPL_EP_SET_MARKS)] = {

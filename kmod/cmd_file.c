@@ -169,7 +169,7 @@ int kdapl_cmd_cno_wait(struct kdapl_file *file, void *data)
 
 	if (!ia)
 		return -EBADFD;
-	if (arg->flags & ~KDAPL_CNO_AGENT || arg->pad)
+	if (arg->flags & ~KDAPL_CNO_AGENT || arg->agent)
 		return -EINVAL;
 	kdapl_sq_drain(&ia->sq);
 	obj = agent ? kdapl_obj_get(ia, arg->cno, KDAPL_OBJ_CNO) :

@@ -144,14 +144,14 @@ static int cno_modify(struct kdapl_obj *obj, void *data)
 {
 	struct kdapl_cno_modify *arg = data;
 
-	return kdapl_cno_modify(to_cno(obj), arg->op);
+	return kdapl_cno_modify(to_cno(obj), arg->op, arg->agent);
 }
 
 int kdapl_cmd_cno_modify(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_cno_modify *arg = data;
 
-	if (arg->pad)
+	if (arg->agent && arg->op != KDAPL_CNO_ARM)
 		return -EINVAL;
 	return call_on(ia, arg->cno, KDAPL_OBJ_CNO, cno_modify, arg);
 }

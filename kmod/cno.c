@@ -22,6 +22,7 @@ static void cno_wake_agent(struct kdapl_cno *cno, u64 evd)
 	cno->agent_armed = false;
 	cno->agent_due = true;
 	cno->agent_trigger = evd;
+	cno->agent_told = cno->agent;
 }
 
 void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd)
@@ -73,21 +74,24 @@ void kdapl_cno_detach(struct kdapl_cno *cno, bool freed)
 }
 
 /* 0: there is something, for a wait or for the agent. 1: go on waiting. */
-static int cno_take(struct kdapl_cno *cno, bool agent, u32 releases, u64 *evd)
+static int cno_take(struct kdapl_cno *cno, u32 releases,
+		    struct kdapl_cno_wait *arg)
 {
+	bool agent = arg->flags & KDAPL_CNO_AGENT;
 	int ret = 0;
 
 	spin_lock_bh(&cno->lock);
 	if (agent && cno->agent_due) {
 		cno->agent_due = false;
-		*evd = cno->agent_trigger;
+		arg->evd_user = cno->agent_trigger;
+		arg->agent = cno->agent_told;
 	} else if (!agent && cno->triggered) {
 		cno->triggered = false;
-		*evd = cno->trigger;
+		arg->evd_user = cno->trigger;
 	} else if (agent && cno->released) {
 		ret = -ECANCELED;
 	} else if (!agent && (cno->released || cno->releases != releases)) {
-		*evd = 0;
+		arg->evd_user = 0;
 	} else {
 		ret = 1;
 	}
@@ -99,7 +103,6 @@ int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg)
 {
 	/* Past KTIME_MAX a deadline would count as long gone. */
 	ktime_t deadline = min_t(u64, arg->deadline_ns, KTIME_MAX);
-	bool agent = arg->flags & KDAPL_CNO_AGENT;
 	u32 releases = READ_ONCE(cno->releases);
 	bool expired = false;
 	DEFINE_WAIT(entry);
@@ -107,7 +110,7 @@ int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg)
 
 	for (;;) {
 		prepare_to_wait(&cno->wait, &entry, TASK_INTERRUPTIBLE);
-		ret = cno_take(cno, agent, releases, &arg->evd_user);
+		ret = cno_take(cno, releases, arg);
 		if (ret <= 0)
 			break;
 		ret = -ETIMEDOUT;
@@ -126,14 +129,17 @@ int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg)
 	return ret;
 }
 
-int kdapl_cno_modify(struct kdapl_cno *cno, u32 op)
+int kdapl_cno_modify(struct kdapl_cno *cno, u32 op, u32 agent)
 {
 	int ret = 0;
 
 	spin_lock_bh(&cno->lock);
 	switch (op) {
 	case KDAPL_CNO_ARM:
+		/* Of a trigger before this one the new agent is not told. */
 		cno->agent_armed = true;
+		cno->agent_due = false;
+		cno->agent = agent;
 		break;
 	case KDAPL_CNO_DISARM:
 		cno->agent_armed = false;

@@ -29,6 +29,8 @@ struct file;
  * @agent_due: the agent has to be told
  * @trigger: the word of the EVD that triggered it
  * @agent_trigger: the same for the agent
+ * @agent: the number of the agent that is armed
+ * @agent_told: that of the one that has to be told
  */
 struct kdapl_cno {
 	struct kdapl_obj obj;
@@ -42,6 +44,8 @@ struct kdapl_cno {
 	bool agent_due;
 	u64 trigger;
 	u64 agent_trigger;
+	u32 agent;
+	u32 agent_told;
 };
 
 static inline struct kdapl_cno *to_cno(struct kdapl_obj *obj)
@@ -52,7 +56,7 @@ static inline struct kdapl_cno *to_cno(struct kdapl_obj *obj)
 /* Doors: may sleep. */
 int kdapl_cno_create(struct kdapl_ia *ia, struct kdapl_cno_create *arg);
 int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg);
-int kdapl_cno_modify(struct kdapl_cno *cno, u32 op);
+int kdapl_cno_modify(struct kdapl_cno *cno, u32 op, u32 agent);
 /**
  * kdapl_cno_file() - make a file that tells poll() of the triggers
  * @cno: the CNO

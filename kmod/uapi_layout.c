@@ -294,14 +294,14 @@ AT(kdapl_cno_create, user, 8);
 SIZE(kdapl_cno_wait, 32);
 AT(kdapl_cno_wait, cno, 4);
 AT(kdapl_cno_wait, flags, 8);
-AT(kdapl_cno_wait, pad, 12);
+AT(kdapl_cno_wait, agent, 12);
 AT(kdapl_cno_wait, deadline_ns, 16);
 AT(kdapl_cno_wait, evd_user, 24);
 
 SIZE(kdapl_cno_modify, 16);
 AT(kdapl_cno_modify, cno, 4);
 AT(kdapl_cno_modify, op, 8);
-AT(kdapl_cno_modify, pad, 12);
+AT(kdapl_cno_modify, agent, 12);
 
 SIZE(kdapl_cno_fd, 16);
 AT(kdapl_cno_fd, cno, 4);

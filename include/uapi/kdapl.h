@@ -776,7 +776,7 @@ struct kdapl_cno_create {
  * @size: sizeof(struct kdapl_cno_wait)
  * @cno: id
  * @flags: zero, or KDAPL_CNO_AGENT: wait for what is the agent's
- * @pad: zero
+ * @agent: in: zero; out, with KDAPL_CNO_AGENT: the number that it was armed with
  * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
  * @evd_user: out: the word of the EVD that triggered it first; 0 when the wait was
  *	only released, because the last of its EVDs was freed
@@ -788,12 +788,12 @@ struct kdapl_cno_wait {
 	__u32 size;
 	__u32 cno;
 	__u32 flags;
-	__u32 pad;
+	__u32 agent;
 	__aligned_u64 deadline_ns;
 	__aligned_u64 evd_user;
 };
 
-#define KDAPL_CNO_ARM		1	/* the next trigger is for the agent, too */
+#define KDAPL_CNO_ARM		1	/* the next trigger is for the agent, too; none before */
 #define KDAPL_CNO_DISARM	2	/* and no more */
 #define KDAPL_CNO_RELEASE	3	/* for good: all waits end, now and later */
 
@@ -802,13 +802,14 @@ struct kdapl_cno_wait {
  * @size: sizeof(struct kdapl_cno_modify)
  * @cno: id
  * @op: KDAPL_CNO_ARM, KDAPL_CNO_DISARM or KDAPL_CNO_RELEASE
- * @pad: zero
+ * @agent: with KDAPL_CNO_ARM a number of the program's, which tells one agent from the
+ *	next; else zero
  */
 struct kdapl_cno_modify {
 	__u32 size;
 	__u32 cno;
 	__u32 op;
-	__u32 pad;
+	__u32 agent;
 };
 
 /**

@@ -121,7 +121,7 @@ static void cno_agent(struct kunit *test)
 
 	kdapl_evd_post_se(tevd.evd, 1);
 	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
-	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0), 0);
 	/* The trigger was there before. */
 	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
 	kdapl_evd_post_se(tevd.evd, 2);
@@ -130,12 +130,33 @@ static void cno_agent(struct kunit *test)
 	EXPECT_TRIGGER(test, &tcno, KDAPL_CNO_AGENT, tevd.id);
 	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
 
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
 	kdapl_evd_post_se(tevd.evd, 4);
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_DISARM);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_DISARM, 0);
 	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
-	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 4, 0), -EINVAL);
+}
+
+/* Which of them, a wait tells; and an old trigger is not for a new one. */
+static void cno_next_agent(struct kunit *test)
+{
+	struct kdapl_cno_wait arg = { .flags = KDAPL_CNO_AGENT };
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 7);
+	kdapl_evd_post_se(tevd.evd, 1);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_wait(tcno.cno, &arg), 0);
+	KUNIT_EXPECT_EQ(test, arg.agent, 7U);
+
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 8);
+	kdapl_evd_post_se(tevd.evd, 2);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 9);
+	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
+	kdapl_evd_post_se(tevd.evd, 3);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_wait(tcno.cno, &arg), 0);
+	KUNIT_EXPECT_EQ(test, arg.agent, 9U);
 }
 
 static void cno_in_use(struct kunit *test)
@@ -246,7 +267,7 @@ static void cno_last_evd_releases(struct kunit *test)
 	struct test_evd two = evd_make(test, tcno.id);
 	struct cno_waiter waiter, agent;
 
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
 	waiter_start(test, &waiter, &tcno, 0);
 	waiter_start(test, &agent, &tcno, KDAPL_CNO_AGENT);
 	kdapl_obj_destroy(env->ia, one.id, KDAPL_OBJ_EVD);
@@ -265,7 +286,7 @@ static void cno_destroy_ends_the_agent(struct kunit *test)
 	struct test_cno tcno = cno_make(test);
 	struct cno_waiter agent;
 
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
 	waiter_start(test, &agent, &tcno, KDAPL_CNO_AGENT);
 	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tcno.id,
 						KDAPL_OBJ_CNO), 0);
@@ -278,7 +299,7 @@ static void cno_release(struct kunit *test)
 	struct cno_waiter waiter;
 
 	waiter_start(test, &waiter, &tcno, 0);
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE, 0);
 	expect_waited(test, &waiter, 0, 0);
 	EXPECT_TRIGGER(test, &tcno, 0, 0);
 }
@@ -340,7 +361,7 @@ static void cno_wakes_once(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		kdapl_evd_post_se(tevd.evd, i);
 	KUNIT_EXPECT_EQ(test, poller.wakes, 1);
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
 	kdapl_evd_post_se(tevd.evd, 4);
 	kdapl_evd_post_se(tevd.evd, 5);
 	KUNIT_EXPECT_EQ(test, poller.wakes, 2);
@@ -349,7 +370,7 @@ static void cno_wakes_once(struct kunit *test)
 	kdapl_evd_post_se(tevd.evd, 6);
 	kdapl_evd_post_se(tevd.evd, 7);
 	KUNIT_EXPECT_EQ(test, poller.wakes, 3);
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE, 0);
 	KUNIT_EXPECT_EQ(test, poller.wakes, 4);
 	remove_wait_queue(&tcno.cno->wait, &poller.entry);
 }
@@ -393,7 +414,7 @@ static void cno_file_shows_the_trigger(struct kunit *test)
 	__fput_sync(other);
 	kdapl_evd_post_se(tevd.evd, 3);
 	KUNIT_EXPECT_EQ(test, ready(filp), READABLE);
-	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_RELEASE, 0);
 	KUNIT_EXPECT_EQ(test, ready(filp), READABLE | HUNG_UP);
 	__fput_sync(filp);
 }
@@ -439,6 +460,7 @@ static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_disabled),
 	KUNIT_CASE(cno_silent),
 	KUNIT_CASE(cno_agent),
+	KUNIT_CASE(cno_next_agent),
 	KUNIT_CASE(cno_in_use),
 	KUNIT_CASE(cno_of_a_dead_evd),
 	KUNIT_CASE(cno_wakes_one),

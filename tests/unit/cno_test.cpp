@@ -218,6 +218,19 @@ TEST_F(CnoTest, AnAgentThatIsRemovedIsNotCalled)
 	EXPECT_EQ(calls.count(), 0u);
 }
 
+TEST_F(CnoTest, ATriggerOfTheLastAgentIsNotToldToTheNext)
+{
+	Calls last, next;
+
+	ASSERT_EQ(dat_cno_modify_agent(cno, last.agent()), DAT_SUCCESS);
+	ASSERT_EQ(dat_cno_modify_agent(cno, next.agent()), DAT_SUCCESS);
+	module.tell_of_last_agent(cno_id);
+	post_se(two);
+	EXPECT_EQ(next.wait_for(1), two);
+	EXPECT_EQ(next.count(), 1u);
+	EXPECT_EQ(last.count(), 0u);
+}
+
 TEST_F(CnoTest, ClosingTheAdapterCallsTheAgentWithoutAnEvd)
 {
 	Calls calls;

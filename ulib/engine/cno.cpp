@@ -87,12 +87,13 @@ Status Cno::take(Handle &evd) noexcept
 	return status.type == Type::interrupted_call ? fail(Type::queue_empty) : status;
 }
 
-Status Cno::modify(std::uint32_t op) noexcept
+Status Cno::modify(std::uint32_t op, std::uint32_t agent) noexcept
 {
 	kdapl_cno_modify arg{};
 
 	arg.cno = id();
 	arg.op = op;
+	arg.agent = agent;
 	return from_errno(ia().device().call(KDAPL_CNO_MODIFY, arg), { .object = Sub::handle_cno });
 }
 
@@ -108,7 +109,9 @@ Status Cno::set_agent(const Ref<Cno> &cno, const Agent &agent)
 			return status;
 	}
 	cno->agent_ = agent;
-	return cno->modify(agent ? KDAPL_CNO_ARM : KDAPL_CNO_DISARM);
+	cno->agent_number_++;
+	return agent ? cno->modify(KDAPL_CNO_ARM, cno->agent_number_) :
+		       cno->modify(KDAPL_CNO_DISARM);
 }
 
 Agent Cno::agent() noexcept
@@ -118,10 +121,13 @@ Agent Cno::agent() noexcept
 	return agent_;
 }
 
-Agent Cno::take_agent() noexcept
+/** A trigger that was an earlier agent's is nobody's. */
+Agent Cno::take_agent(std::uint32_t number) noexcept
 {
 	std::lock_guard lock(agent_mutex_);
 
+	if (number != agent_number_)
+		return {};
 	return std::exchange(agent_, Agent{});
 }
 
@@ -151,6 +157,7 @@ void Cno::run_agents(Ref<Cno> cno) noexcept
 	arg.flags = KDAPL_CNO_AGENT;
 	arg.deadline_ns = KDAPL_DEADLINE_NONE;
 	for (;;) {
+		arg.agent = 0;
 		const int err = cno->ia().device().call(KDAPL_CNO_WAIT, arg);
 
 		/* It has no signals of its own, but a debugger may have stopped it. */
@@ -161,7 +168,7 @@ void Cno::run_agents(Ref<Cno> cno) noexcept
 		const Handle evd = arg.evd_user ?
 					   HandleTable::instance().handle_of_word(arg.evd_user) :
 					   nullptr;
-		if (const Agent agent = cno->take_agent())
+		if (const Agent agent = cno->take_agent(arg.agent))
 			agent.function(agent.instance, const_cast<void *>(evd));
 	}
 }

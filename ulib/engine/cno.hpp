@@ -59,13 +59,14 @@ public:
 private:
 	static void run_agents(Ref<Cno> cno) noexcept;
 	static Status start_agents(const Ref<Cno> &cno) noexcept;
-	Agent take_agent() noexcept;
-	Status modify(std::uint32_t op) noexcept;
+	Agent take_agent(std::uint32_t number) noexcept;
+	Status modify(std::uint32_t op, std::uint32_t agent = 0) noexcept;
 	void stop_agents() noexcept;
 
 	int fd_ = -1;
 	std::mutex agent_mutex_; /**< below */
 	Agent agent_;
+	std::uint32_t agent_number_ = 0; /**< counts the agents, and that there is none */
 	std::thread thread_;
 	bool stopped_ = false;
 };

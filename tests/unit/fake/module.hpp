@@ -62,6 +62,8 @@ struct Cno {
 	int fd = -1; /**< a duplicate of the descriptor that the library got */
 	std::uint64_t trigger = 0;
 	std::uint64_t agent_trigger = 0;
+	std::uint32_t agent = 0; /**< the number that it was armed with */
+	std::uint32_t agent_told = 0;
 };
 
 /** An EP: what it was made with and what it tells. */
@@ -97,6 +99,12 @@ public:
 
 	/** The next call of a command fails with an errno. */
 	void fail_next(unsigned long command, int err);
+
+	/**
+	 * The agent's thread hears of a trigger that was the last agent's, as if it had
+	 * taken it right before this one was set. Returns when it has heard.
+	 */
+	void tell_of_last_agent(std::uint32_t cno);
 	/** How often a command was called. */
 	unsigned calls(unsigned long command);
 	/** Called by KDAPL_SUBMIT instead of taking everything. */

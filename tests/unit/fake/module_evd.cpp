@@ -164,6 +164,7 @@ void Module::announce(Evd &evd)
 		if (std::exchange(cno.agent_armed, false)) {
 			cno.agent_due = true;
 			cno.agent_trigger = evd.user;
+			cno.agent_told = cno.agent;
 		}
 		if (!std::exchange(cno.triggered, true))
 			cno.trigger = evd.user;
@@ -183,6 +184,7 @@ void Module::detach_cno(Evd &evd, bool freed)
 	if (std::exchange(cno.agent_armed, false)) {
 		cno.agent_due = true;
 		cno.agent_trigger = 0;
+		cno.agent_told = cno.agent;
 	}
 }
 
@@ -217,11 +219,25 @@ int Module::modify_cno(const kdapl_cno_modify &arg)
 	Cno &cno = cnos_.at(arg.cno);
 
 	cno.agent_armed = arg.op == KDAPL_CNO_ARM;
-	if (arg.op == KDAPL_CNO_DISARM)
+	if (arg.op != KDAPL_CNO_RELEASE)
 		cno.agent_due = false;
+	if (arg.op == KDAPL_CNO_ARM)
+		cno.agent = arg.agent;
 	cno.released |= arg.op == KDAPL_CNO_RELEASE;
 	wakeup_.notify_all();
 	return 0;
+}
+
+void Module::tell_of_last_agent(std::uint32_t id)
+{
+	std::unique_lock lock(wait_mutex_);
+	Cno &cno = cnos_.at(id);
+
+	cno.agent_due = true;
+	cno.agent_trigger = 0;
+	cno.agent_told = cno.agent - 1;
+	wakeup_.notify_all();
+	wakeup_.wait(lock, [&] { return !cno.agent_due; });
 }
 
 int Module::open_cno_fd(kdapl_cno_fd &arg)
@@ -267,6 +283,9 @@ int Module::wait_cno(kdapl_cno_wait &arg, std::unique_lock<std::mutex> &lock)
 	wakeup_.notify_all();
 	if (agent && !std::exchange(cno.agent_due, false))
 		return ECANCELED;
+	if (agent)
+		arg.agent = cno.agent_told;
+	wakeup_.notify_all();
 	arg.evd_user = agent ? cno.agent_trigger : 0;
 	if (!agent && std::exchange(cno.triggered, false)) {
 		arg.evd_user = cno.trigger;
