@@ -26,7 +26,7 @@ typedef uint32_t DAT_UINT32;
 typedef uint64_t DAT_UINT64;
 
 /** The widest unsigned integer a context can carry as a number. */
-typedef unsigned long long DAT_UVERYLONG;
+__extension__ typedef unsigned long long DAT_UVERYLONG;
 
 /** Untyped pointer. */
 typedef void *DAT_PVOID;

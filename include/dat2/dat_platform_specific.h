@@ -38,7 +38,7 @@ typedef int DAT_FD;
 
 #endif /* __KERNEL__ */
 
-typedef unsigned long long DAT_UVERYLONG;
+__extension__ typedef unsigned long long DAT_UVERYLONG;
 typedef void *DAT_PVOID;
 
 /* Signed: two negative values are sentinels. */

@@ -111,6 +111,37 @@ TEST_F(EpModify, EveryAttribute)
 	EXPECT_EQ(told.max_rdma_write_iov, 4);
 }
 
+TEST_F(EpModify, TheSoftMarkAndNoOther)
+{
+	ASSERT_EQ(dat_ep_set_watermark(ep, 5, 9), DAT_SUCCESS);
+	param = query(ep);
+	EXPECT_EQ(modify(DAT_EP_FIELD_EP_ATTR_ALL), DAT_SUCCESS) << "as it is";
+	EXPECT_EQ(module.calls(KDAPL_EP_SET_MARKS), 1u);
+	param.ep_attr.srq_soft_hw = 3;
+	ASSERT_EQ(modify(DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW), DAT_SUCCESS);
+	EXPECT_EQ(module.marks.soft, 3u);
+	EXPECT_EQ(module.marks.hard, 9u);
+	EXPECT_EQ(query(ep).ep_attr.srq_soft_hw, 3);
+	param.ep_attr.srq_soft_hw = DAT_HW_DEFAULT;
+	ASSERT_EQ(modify(DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW), DAT_SUCCESS);
+	EXPECT_EQ(module.marks.soft, KDAPL_MARK_INFINITE);
+	EXPECT_EQ(module.marks.hard, 9u);
+}
+
+TEST_F(EpModify, ARequestThatNoEpCanBeMadeFor)
+{
+	DAT_PSP_HANDLE psp;
+	DAT_EVENT arrival;
+
+	module.fail_next(KDAPL_EP_CREATE, ENODEV);
+	const DAT_CR_HANDLE cr = request(&psp);
+	ASSERT_NE(cr, DAT_HANDLE_NULL);
+	EXPECT_EQ(ep_of(cr), DAT_HANDLE_NULL);
+	EXPECT_TRUE(is_error(dat_cr_accept(cr, DAT_HANDLE_NULL, 0, nullptr), DAT_INVALID_HANDLE,
+			     DAT_INVALID_HANDLE_EP));
+	EXPECT_EQ(DAT_GET_TYPE(dat_evd_dequeue(conn_evd, &arrival)), DAT_QUEUE_EMPTY);
+}
+
 TEST_F(EpModify, WhatCannotBeModified)
 {
 	param = query(ep);
@@ -161,6 +192,8 @@ TEST_F(EpModify, WrongValues)
 			    [](auto &p) { p.ep_attr.max_rdma_read_out = 9; }));
 	EXPECT_TRUE(refused(DAT_EP_FIELD_EP_ATTR_MAX_RECV_IOV,
 			    [](auto &p) { p.ep_attr.max_recv_iov = 7; }));
+	EXPECT_TRUE(refused(DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW,
+			    [](auto &p) { p.ep_attr.srq_soft_hw = 0; }));
 	EXPECT_TRUE(refused(DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR,
 			    [](auto &p) { p.ep_attr.ep_provider_specific_count = 1; }));
 	EXPECT_EQ(module.calls(KDAPL_EP_MODIFY), 0u);

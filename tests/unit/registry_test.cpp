@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <thread>
 
+#include <sys/resource.h>
+
 namespace {
 
 using fake::is_error;
@@ -148,6 +150,10 @@ TEST_F(Registered, TooShortAListTellsHowManyThereAre)
 	EXPECT_TRUE(is_error(dat_registry_list_providers(0, &count, nullptr), DAT_INVALID_PARAMETER,
 			     DAT_INVALID_ARG1));
 	EXPECT_EQ(count, 2);
+	count = -1;
+	EXPECT_TRUE(is_error(dat_registry_list_providers(-1, &count, nullptr),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG1));
+	EXPECT_EQ(count, 2);
 	EXPECT_TRUE(is_error(dat_registry_list_providers(1, &count, pointers),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG1));
 	EXPECT_EQ(count, 2);
@@ -157,6 +163,28 @@ TEST_F(Registered, TooShortAListTellsHowManyThereAre)
 	EXPECT_TRUE(is_error(dat_registry_list_providers(2, &count, pointers),
 			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG3))
 		<< "one of the pointers is missing";
+}
+
+TEST_F(Registered, WithoutADescriptorNobodyKnowsWhatThereIs)
+{
+	DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+	rlimit usual, none;
+	DAT_IA_HANDLE ia;
+	char name[] = "fake0";
+
+	ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	none = usual;
+	none.rlim_cur = 0;
+	for (const bool has_conf : { true, false }) {
+		if (has_conf)
+			conf.write(conf_line("fake0"));
+		else
+			std::filesystem::remove(conf.path());
+		ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+		const DAT_RETURN ret = dat_ia_open(name, 1, &async, &ia);
+		ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+		EXPECT_TRUE(is_error(ret, DAT_INSUFFICIENT_RESOURCES)) << has_conf;
+	}
 }
 
 TEST_F(Registered, AMissingRegistryIsAnInternalError)
@@ -370,8 +398,8 @@ TEST_F(Registered, ALineForOurselvesNamesTheDevice)
 		ASSERT_EQ(open(name, ia), DAT_SUCCESS) << name;
 		ASSERT_EQ(dat_ia_query(ia, nullptr, DAT_IA_FIELD_ALL, &attr, 0, nullptr),
 			  DAT_SUCCESS);
-		EXPECT_STREQ(attr.adapter_name, "fake0");
 		const char *bare = name[0] == 'R' ? name + 9 : name;
+		EXPECT_STREQ(attr.adapter_name, bare);
 		EXPECT_STREQ(DAT_HANDLE_TO_PROVIDER(ia)->device_name, bare);
 		close(ia);
 	}

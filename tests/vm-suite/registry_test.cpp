@@ -57,7 +57,7 @@ TEST(Registry, DatConfNamesAnAdapter)
 		fails(DAT_PROVIDER_NOT_FOUND, dat_ia_open(device.data(), 1, &async, &ia));
 
 		const Adapter adapter("storage");
-		EXPECT_EQ(adapter.attributes().adapter_name, device);
+		EXPECT_STREQ(adapter.attributes().adapter_name, "storage");
 		exchange(adapter);
 	});
 }

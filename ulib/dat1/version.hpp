@@ -92,6 +92,9 @@ inline constexpr DAT_CNO_PARAM_MASK cno_fields = DAT_CNO_FIELD_ALL;
 
 /* ---- what is told -------------------------------------------------------- */
 
+/** Whether an IA tells its device's name, however it was opened. */
+inline constexpr bool adapter_is_device = false;
+
 /** Whether completions tell their operation. */
 inline constexpr bool tells_operation = false;
 

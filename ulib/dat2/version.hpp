@@ -103,6 +103,9 @@ inline constexpr auto cno_fields = static_cast<DAT_CNO_PARAM_MASK>(0x7);
 
 /* ---- what is told -------------------------------------------------------- */
 
+/** Whether an IA tells its device's name, however it was opened. */
+inline constexpr bool adapter_is_device = true;
+
 /** Whether completions tell their operation. */
 inline constexpr bool tells_operation = true;
 

@@ -16,10 +16,15 @@ Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id, std::uint32_t ep_source)
 	Ref<Ep> made;
 
 	if (ep_source == KDAPL_CR_EP_OFFER) {
-		/* Without memory for it the event stays where it is. */
-		if (!Ep::create_for_request(ia, made).ok())
+		/*
+		 * Without memory for it the event stays where it is. What lasts (the device
+		 * is gone, no EP is left) must not keep the events behind it: then the
+		 * request comes without an EP, and can be rejected.
+		 */
+		if (Status status = Ep::create_for_request(ia, made); status.ok())
+			draft->bring(*made);
+		else if (status.sub == Sub::resource_memory)
 			throw std::bad_alloc();
-		draft->bring(*made);
 	}
 	/* Where that fails the request is dead already. */
 	if (ep_source == KDAPL_CR_EP_RESERVED)

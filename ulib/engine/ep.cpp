@@ -295,6 +295,13 @@ bool Ep::set_marked(bool marked) noexcept
 Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 {
 	std::lock_guard lock(modify_mutex_);
+
+	return tell_marks(soft, hard);
+}
+
+/** Caller holds modify_mutex_. */
+Status Ep::tell_marks(std::uint32_t soft, std::uint32_t hard) noexcept
+{
 	kdapl_ep_set_marks arg{};
 
 	arg.ep = id();
@@ -308,6 +315,7 @@ Status Ep::set_marks(std::uint32_t soft, std::uint32_t hard) noexcept
 		return from_errno(err, { .object = Sub::handle_ep });
 	}
 	set_marked(soft != mark_infinite || hard != mark_infinite);
+	hard_mark_ = hard;
 	std::lock_guard posts(ia().sq().mutex());
 	attributes_.soft_mark = soft;
 	return success;

@@ -204,7 +204,9 @@ private:
 	void count(EpCounter counter) noexcept;
 	std::uint64_t received(std::uint32_t number) const noexcept;
 	bool set_marked(bool marked) noexcept; /**< what it was */
+	Status tell_marks(std::uint32_t soft, std::uint32_t hard) noexcept;
 	Status check_modify(const EpModify &change) const noexcept;
+	Status modify_queues(const EpModify &change) noexcept;
 
 	/** Whether, after a post, the module must be called. */
 	struct Doorbell {
@@ -248,6 +250,7 @@ private:
 	Counters<ep_counters> counters_;
 
 	std::mutex modify_mutex_; /**< one change at a time; outside the ring's */
+	std::uint32_t hard_mark_ = mark_infinite; /**< guarded by it */
 	std::mutex query_mutex_; /**< below */
 	sockaddr_storage local_{};
 	sockaddr_storage remote_{};

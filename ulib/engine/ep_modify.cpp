@@ -51,11 +51,29 @@ Status Ep::check_modify(const EpModify &change) const noexcept
 
 Status Ep::modify(const EpModify &change) noexcept
 {
-	EpAttributes attributes = change.attributes;
-	kdapl_ep_modify arg{};
+	const std::uint32_t soft_mark = change.attributes.soft_mark,
+			    old_mark = attributes_.soft_mark;
 
 	if (Status status = check_modify(change); !status.ok())
 		return status;
+	if (soft_mark == old_mark)
+		return modify_queues(change);
+	/* The module knows the marks apart from the rest. */
+	if (Status status = tell_marks(soft_mark, hard_mark_); !status.ok())
+		return status;
+	const Status status = modify_queues(change);
+	if (!status.ok())
+		(void)tell_marks(old_mark, hard_mark_);
+	return status;
+}
+
+/** All but the mark. */
+Status Ep::modify_queues(const EpModify &change) noexcept
+{
+	EpAttributes attributes = change.attributes;
+	kdapl_ep_modify arg{};
+
+	attributes.soft_mark = attributes_.soft_mark;
 	arg.ep = id();
 	arg.pz = id_after(change.pz, pz_id_);
 	arg.recv_evd = id_after(change.recv_evd, recv_evd_id_);

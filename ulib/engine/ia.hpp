@@ -62,7 +62,10 @@ public:
 	const kdapl_ia_query &attributes() const noexcept { return attributes_; }
 	const kdapl_query &module_attributes() const noexcept { return module_; }
 	bool is_iwarp() const noexcept { return attributes_.transport == KDAPL_TRANSPORT_IWARP; }
-	/** The address that programs are told; static as long as the IA. */
+	/**
+	 * The address that programs are told, of no family without any: they do not expect
+	 * that there is none. Static as long as the IA.
+	 */
 	const sockaddr *address() const noexcept
 	{
 		return reinterpret_cast<const sockaddr *>(&address_);

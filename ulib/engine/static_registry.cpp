@@ -117,6 +117,9 @@ RegistryState read_static_registry(const char *standard,
 		const int err = errno;
 		if (!overridden && (err == ENOENT || err == ENOTDIR))
 			return RegistryState::absent;
+		/* Linux says so before it looks for the file. */
+		if (err == EMFILE || err == ENFILE)
+			return RegistryState::unknown;
 		return unreadable(file, err);
 	}
 	if (int err = in.stat(stat))

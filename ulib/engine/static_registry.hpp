@@ -23,6 +23,8 @@ enum class RegistryState {
 	absent, /**< no dat.conf: every adapter that the module serves can be opened */
 	present,
 	unreadable, /**< it is meant to be there; the reason was told */
+	unknown, /**< no file can be opened now: the process, or the system, has no descriptor left
+		  */
 };
 
 /**

@@ -92,6 +92,7 @@ Status list_static(std::vector<DAT_PROVIDER_INFO> &infos)
 
 	switch (read_static_registry(KDAPL_DAT_CONF, conf)) {
 	case RegistryState::unreadable:
+	case RegistryState::unknown:
 		return fail(Type::internal_error);
 	case RegistryState::present:
 		for (const ConfEntry &entry : conf->entries) {
@@ -141,6 +142,8 @@ Status AdapterRegistry::acquire_static(const Request &request, Server &server)
 	switch (read_static_registry(KDAPL_DAT_CONF, conf)) {
 	case RegistryState::unreadable:
 		return not_found(nearest);
+	case RegistryState::unknown:
+		return fail(Type::insufficient_resources);
 	case RegistryState::absent:
 		nearest = match(request, own_info(request.name));
 		server.own = { .device = request.name };

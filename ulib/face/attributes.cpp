@@ -19,12 +19,20 @@ std::string text(const __u8 (&field)[N])
 	return std::string(start, strnlen(start, N));
 }
 
-template <std::size_t N>
-void copy_text(char (&to)[DAT_NAME_MAX_LENGTH], const __u8 (&from)[N]) noexcept
+/** The name that it was opened by, or the device's. */
+void copy_name(const kdapl::Ia &ia, char (&to)[DAT_NAME_MAX_LENGTH]) noexcept
 {
-	static_assert(N <= DAT_NAME_MAX_LENGTH);
+	const auto &device = ia.attributes().name;
+	const char *name = static_cast<const DAT_PROVIDER *>(ia.provider())->device_name;
+	std::size_t length = strnlen(name, sizeof to - 1);
+
+	if (version::adapter_is_device) {
+		static_assert(sizeof device <= sizeof to);
+		name = reinterpret_cast<const char *>(device);
+		length = strnlen(name, sizeof device - 1);
+	}
 	std::memset(to, 0, sizeof to);
-	std::memcpy(to, from, strnlen(reinterpret_cast<const char *>(from), N - 1));
+	std::memcpy(to, name, length);
 }
 
 std::string addresses(const kdapl_ia_query &query)
@@ -68,6 +76,7 @@ IaAttributes::IaAttributes(const kdapl::Ia &ia, bool thread_safe) : thread_safe_
 		{ "KDAPL_ADDRESSES", addresses(query) },
 		{ "KDAPL_MAX_PRIVATE_DATA_ACCEPT", std::to_string(query.max_private_data_accept) },
 		{ "KDAPL_MAX_RMR_SIZE", std::to_string(query.max_rmr_size) },
+		{ "KDAPL_DEVICE", text(query.name) },
 	};
 	version::add_attributes(query, attributes_);
 	for (const NamedAttribute &attribute : attributes_)
@@ -79,7 +88,7 @@ void fill(const kdapl::Ia &ia, DAT_IA_ATTR &attr) noexcept
 	const kdapl_ia_query &q = ia.attributes();
 
 	attr = {};
-	copy_text(attr.adapter_name, q.name);
+	copy_name(ia, attr.adapter_name);
 	std::snprintf(attr.vendor_name, sizeof attr.vendor_name, "0x%06x", q.vendor_id);
 	attr.hardware_version_major = q.hw_version;
 	split_version(q.fw_version, attr.firmware_version_major, attr.firmware_version_minor);

@@ -20,10 +20,11 @@ static_assert(static_cast<int>(kdapl::EpState::completion_pending) ==
 
 namespace {
 
-bool any_negative(const DAT_EP_ATTR &attr) noexcept
+/** Receives of an SRQ have the SRQ's segments. */
+bool any_negative(const DAT_EP_ATTR &attr, bool has_srq) noexcept
 {
 	const DAT_COUNT counts[] = {
-		attr.max_recv_dtos,	attr.max_request_dtos,	 attr.max_recv_iov,
+		attr.max_recv_dtos,	attr.max_request_dtos,	 has_srq ? 0 : attr.max_recv_iov,
 		attr.max_request_iov,	attr.max_rdma_read_in,	 attr.max_rdma_read_out,
 		attr.max_rdma_read_iov, attr.max_rdma_write_iov,
 	};
@@ -31,9 +32,9 @@ bool any_negative(const DAT_EP_ATTR &attr) noexcept
 	return std::any_of(std::begin(counts), std::end(counts), [](DAT_COUNT c) { return c < 0; });
 }
 
-Status from_dat(const DAT_EP_ATTR &from, EpAttributes &to) noexcept
+Status from_dat(const DAT_EP_ATTR &from, bool has_srq, EpAttributes &to) noexcept
 {
-	if (any_negative(from))
+	if (any_negative(from, has_srq))
 		return bad_parameter(Sub::arg6);
 	if (from.service_type != DAT_SERVICE_TYPE_RC || from.qos != DAT_QOS_BEST_EFFORT)
 		return fail(Type::model_not_supported);
@@ -143,7 +144,7 @@ Status create(const CreateArgs &args, Srq *srq)
 	if (!args.ep)
 		return bad_parameter(Sub::arg7);
 	if (args.attributes) {
-		if (Status s = from_dat(*args.attributes, attributes); !s.ok())
+		if (Status s = from_dat(*args.attributes, srq, attributes); !s.ok())
 			return s;
 	}
 

@@ -79,6 +79,13 @@ public:
 		good_ = good_ && value >= 0;
 		attribute = static_cast<std::uint32_t>(value);
 	}
+	void mark(DAT_EP_PARAM_MASK field, DAT_COUNT value, std::uint32_t &attribute) noexcept
+	{
+		static_assert(static_cast<std::uint32_t>(DAT_HW_DEFAULT) == kdapl::mark_infinite);
+		require(field, value > 0 || value == DAT_HW_DEFAULT);
+		if (mask_ & field)
+			attribute = static_cast<std::uint32_t>(value);
+	}
 	void flags(DAT_EP_PARAM_MASK field, DAT_COMPLETION_FLAGS value,
 		   std::uint32_t &attribute) noexcept
 	{
@@ -107,7 +114,6 @@ void require_only_values(Changes &changes, const DAT_EP_ATTR &from) noexcept
 	changes.require(DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE,
 			from.service_type == DAT_SERVICE_TYPE_RC);
 	changes.require(DAT_EP_FIELD_EP_ATTR_QOS, from.qos == DAT_QOS_BEST_EFFORT);
-	changes.require(DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW, from.srq_soft_hw == DAT_HW_DEFAULT);
 	changes.require(DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR |
 				DAT_EP_FIELD_EP_ATTR_TRANSPORT_SPECIFIC_ATTR,
 			!from.ep_transport_specific_count);
@@ -138,6 +144,7 @@ bool merge(DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR &from, EpAttributes &to) no
 		      to.max_rdma_read_in);
 	changes.count(DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT, from.max_rdma_read_out,
 		      to.max_rdma_read_out);
+	changes.mark(DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW, from.srq_soft_hw, to.soft_mark);
 	changes.count(DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IOV, from.max_rdma_read_iov,
 		      to.max_rdma_read_iov);
 	changes.count(DAT_EP_FIELD_EP_ATTR_MAX_RDMA_WRITE_IOV, from.max_rdma_write_iov,

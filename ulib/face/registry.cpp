@@ -118,16 +118,14 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT *numbe
 	return call([&] {
 		std::vector<DAT_PROVIDER_INFO> infos;
 
-		if (max_to_return < 0)
-			return bad_parameter(Sub::arg1);
 		if (!number_entries)
-			return bad_parameter(Sub::arg2);
+			return bad_parameter(max_to_return < 0 ? Sub::arg1 : Sub::arg2);
 		*number_entries = 0;
 		if (Status status = AdapterRegistry::instance().list(infos); !status.ok())
 			return status;
 
 		*number_entries = to_count(infos.size());
-		if (infos.size() > static_cast<std::size_t>(max_to_return))
+		if (max_to_return < 0 || infos.size() > static_cast<std::size_t>(max_to_return))
 			return bad_parameter(Sub::arg1);
 		for (std::size_t i = 0; i < infos.size(); i++) {
 			if (!dat_provider_list || !dat_provider_list[i])
