@@ -67,20 +67,30 @@ one_broken() {
 	local line='u1.2 nonthreadsafe default libdapl_kdapl.so.1 kdapl.1.2'
 	printf '%s\n' "broken $line \"none0\" \"\"" "sound $line \"$KDAPL_DEVICE\" \"\"" >"$work/dat.conf"
 	export DAT_OVERRIDE=$work/dat.conf
-	expect 3 "^name +sound" "an adapter that is broken, and one that is not" "$bin/datinfo"
-	expect 3 '"ok": false' "the same as JSON" "$bin/datinfo" --json
+	expect 1 "^name +sound" "an adapter that is broken, and one that is not" "$bin/datinfo"
+	expect 1 '"ok": false' "the same as JSON" "$bin/datinfo" --json
+	expect 3 "is in dat.conf, but" "the broken one by its name" "$bin/datinfo" --ia broken
+	export DAT_OVERRIDE=/none
+	expect 3 "registry's file cannot be read" "a registry that is not there" "$bin/datinfo"
+	expect 3 "registry's file cannot be read" "an adapter of one" "$bin/datinfo" --ia "$KDAPL_DEVICE"
 	unset DAT_OVERRIDE
 }
 
 bad_input() {
 	expect 0 "^name +$KDAPL_DEVICE" "datinfo shows the adapter" "$bin/datinfo"
 	expect 0 '"ok": true' "datinfo as JSON" "$bin/datinfo" --json
+	expect 0 "^name +$KDAPL_DEVICE" "datinfo of its other name" "$bin/datinfo" --ia "RO_AWARE_$KDAPL_DEVICE"
 	one_broken
 	expect 3 "PROVIDER_NOT_FOUND.*$KDAPL_DEVICE" "an unknown adapter" "$bin/datinfo" --ia none
 	expect 2 "Exactly 1" "datping without a role" "$bin/datping"
 	expect 2 "no number of messages" "datping of fewer than no messages" \
 		"$bin/datping" --connect "$peer" --count -5
 	expect 2 '"exit":2,"ok":false' "a wrong command line, as JSON" "$bin/datping" --json
+	expect 2 "excludes.*--server|--server.*excludes" "a server that is told the client's options" \
+		"$bin/datping" --server --size 5
+	expect 2 "requires --listen" "a sender that is told the receiver's options" \
+		"$bin/datcp" --force "$0" "$peer"
+	expect 2 '"ok":false' "words that are no UTF-8, as JSON" "$bin/datcp" --json $'bad\xff' "$peer"
 	expect 2 "at least one file" "datcp without an address" "$bin/datcp" "$0"
 	expect 2 "No such file" "datcp of a file that is not there" "$bin/datcp" /none "$peer"
 	expect 1 "nobody listens" "datping where nobody listens" "$bin/datping" --connect "$peer"
@@ -108,12 +118,20 @@ pings() {
 			"$bin/datping" --connect "$peer" --mode "$mode" --size 65537 \
 			--count 20 --depth 4 --verify ends --json
 		expect 0 "verified +0 here, 0 at" "datping $mode, one byte, verifying nothing" \
-			"$bin/datping" --connect "$peer" --mode "$mode" --size 1 --count 20 \
+			"$bin/datping" --connect "$peer:45248" --mode "$mode" --size 1 --count 20 \
 			--depth 3 --verify none
 	done
 	expect 0 "all correct" "datping over IPv6" "$bin/datping" --connect "$KDAPL_ADDR6" --count 20
 	expect 1 "refused" "datcp to a datping" "$bin/datcp" --port 45248 "$0" "$peer"
 	stop
+}
+
+# The README's example.
+hello() {
+	serve timeout "$limit" "$bin/examples/hello_server" "$KDAPL_DEVICE" 7000
+	expect 0 "" "hello" "$bin/examples/hello" "$KDAPL_DEVICE" "$peer" 7000
+	wait "$server" && grep -qx hello "$work/served"
+	result $? "hello_server has it"
 }
 
 make_files() {
@@ -141,6 +159,10 @@ copies() {
 	done
 	expect 1 "exists already" "a file that exists is not replaced" \
 		"$bin/datcp" "$work/in/1" "$peer"
+	echo new >"$work/new"
+	expect 1 '"files":\[\{[^]]*"name":"[^"]*/new"' "what was copied before that is told, as JSON" \
+		"$bin/datcp" --json "$work/new" "$work/in/1" "$peer"
+	rm -f "$work/out/new"
 	stop
 	serve "$bin/datcp" --listen --output-dir "$work/out" --force
 	expect 0 '"ok":true' "a file that exists is replaced when that is wanted" \
@@ -168,6 +190,16 @@ nothing_left() { # NAME
 	ls -A "$work/out" >"$work/said"
 	[ ! -s "$work/said" ]
 	result $? "$1"
+}
+
+# As under nohup, whose terminal goes between two files.
+hangup() {
+	serve bash -c 'trap "" HUP; exec "$@"' - "$bin/datcp" --listen --output-dir "$work/out"
+	expect 0 "at both ends" "a file before the hang-up" "$bin/datcp" "$work/in/1" "$peer"
+	kill -HUP "$server"
+	expect 0 "at both ends" "a receiver that ignores a hang-up" "$bin/datcp" "$work/in/0" "$peer"
+	stop
+	rm -f "$work"/out/*
 }
 
 # Whoever is killed in the middle, there is no half file, and the other says so.
@@ -199,11 +231,13 @@ kills() {
 }
 
 main() {
-	echo "1..54"
+	echo "1..66"
 	make_files
 	bad_input
 	pings
+	hello
 	copies
+	hangup
 	kills
 	rm -rf "$work"
 }

@@ -69,6 +69,10 @@ std::vector<std::string> list_adapters()
 				throw no_module();
 			return names;
 		}
+		if (DAT_GET_TYPE(ret) == DAT_INTERNAL_ERROR)
+			throw Error("the registry's file cannot be read: dat.conf, or what "
+				    "DAT_OVERRIDE names (dat.conf(5))",
+				    Exit::NoAdapter);
 		if (DAT_GET_TYPE(ret) != DAT_INVALID_PARAMETER ||
 		    count <= static_cast<DAT_COUNT>(infos.size()))
 			throw no_module();
@@ -87,6 +91,15 @@ static Error no_adapter(const std::string &name)
 				    "'rdma link add rxe0 type rxe netdev eth0'",
 				    name),
 			Exit::NoAdapter);
+	/* dat.conf lists what it likes. */
+	if (std::find(names.begin(), names.end(), name) != names.end())
+		return access(device, R_OK | W_OK) != 0 ?
+			       no_module() :
+			       Error(fmt::format("adapter '{}' is in dat.conf, but its provider or "
+						 "its RDMA device is not there "
+						 "(DAT_PROVIDER_NOT_FOUND)",
+						 name),
+				     Exit::NoAdapter);
 	return Error(fmt::format("there is no adapter '{}' (DAT_PROVIDER_NOT_FOUND); those that "
 				 "exist: {}",
 				 name, fmt::join(names, ", ")),
@@ -100,7 +113,8 @@ Adapter::Adapter(const std::string &name) : name_(name)
 	DAT_RETURN ret =
 		dat_ia_open(const_cast<char *>(name.c_str()), async_events, &async, ia_.out());
 
-	if (DAT_GET_TYPE(ret) == DAT_PROVIDER_NOT_FOUND)
+	if (DAT_GET_TYPE(ret) == DAT_PROVIDER_NOT_FOUND ||
+	    DAT_GET_TYPE(ret) == DAT_NAME_NOT_REGISTERED)
 		throw no_adapter(name);
 	if (ret != DAT_SUCCESS) {
 		if (access(device, R_OK | W_OK) != 0)

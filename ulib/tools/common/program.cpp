@@ -6,7 +6,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "json.hpp"
 
 namespace tools {
 
@@ -36,24 +37,26 @@ void usage_error(const std::string &sentence)
 	throw Error(sentence, Exit::Usage);
 }
 
-static void print_json_error(const CLI::App &app, const Error &error)
+static void print_json_error(const CLI::App &app, const Error &error, const nlohmann::json &done)
 {
-	const nlohmann::json out = { { "tool", app.get_name() },
-				     { "ok", false },
-				     { "error", error.what() },
-				     { "exit", static_cast<int>(error.code()) } };
+	nlohmann::json out = { { "tool", app.get_name() },
+			       { "ok", false },
+			       { "error", error.what() },
+			       { "exit", static_cast<int>(error.code()) } };
 
-	fmt::print("{}\n", out.dump());
+	out.update(done);
+	fmt::print("{}\n", json_text(out));
 	std::fflush(stdout);
 }
 
-void complain(const CLI::App &app, const CommonOptions &options, const Error &error)
+void complain(const CLI::App &app, const CommonOptions &options, const Error &error,
+	      const nlohmann::json &done)
 {
 	fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
 	if (error.code() == Exit::Usage)
 		fmt::print(stderr, "Try '{} --help'.\n", app.get_name());
 	if (options.json)
-		print_json_error(app, error);
+		print_json_error(app, error, done);
 }
 
 /* Of a command line that was not understood. CLI11 prints help and version as such, too. */
@@ -62,7 +65,7 @@ static int parse_failed(const CLI::App &app, const CLI::ParseError &error, int a
 	if (app.exit(error) == 0)
 		return 0;
 	if (std::find(argv, argv + argc, std::string_view("--json")) != argv + argc)
-		print_json_error(app, Error(error.what(), Exit::Usage));
+		print_json_error(app, Error(error.what(), Exit::Usage), nlohmann::json::object());
 	return static_cast<int>(Exit::Usage);
 }
 

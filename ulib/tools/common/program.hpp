@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "error.hpp"
 
@@ -39,9 +40,9 @@ void add_connection_options(CLI::App &app, ConnectionOptions &options);
 
 /** Adds an option that is one of several words. */
 template <class T>
-void add_choice(CLI::App &app, const std::string &option, T &value,
-		const std::map<std::string, T> &choices, const std::string &standard,
-		const std::string &description)
+CLI::Option *add_choice(CLI::App &app, const std::string &option, T &value,
+			const std::map<std::string, T> &choices, const std::string &standard,
+			const std::string &description)
 {
 	std::vector<std::string> words;
 	std::string list;
@@ -50,8 +51,10 @@ void add_choice(CLI::App &app, const std::string &option, T &value,
 		words.push_back(choice.first);
 		list += (list.empty() ? "" : "|") + choice.first;
 	}
-	app.add_option_function<std::string>(
-		   option, [&](const std::string &word) { value = choices.at(word); }, description)
+	return app
+		.add_option_function<std::string>(
+			option, [&](const std::string &word) { value = choices.at(word); },
+			description)
 		->check(CLI::IsMember(words).description(""))
 		->type_name(list)
 		->default_str(standard);
@@ -64,7 +67,11 @@ void add_choice(CLI::App &app, const std::string &option, T &value,
 int run_program(CLI::App &app, const CommonOptions &options, int argc, char **argv,
 		const std::function<Exit()> &body);
 
-/** Prints "NAME: sentence" to stderr and, with --json, {"ok": false, ...} to stdout. */
-void complain(const CLI::App &app, const CommonOptions &options, const Error &error);
+/**
+ * Prints "NAME: sentence" to stderr and, with --json, {"ok": false, ...} to stdout.
+ * @param done  members for that object: what was done before the error
+ */
+void complain(const CLI::App &app, const CommonOptions &options, const Error &error,
+	      const nlohmann::json &done = nlohmann::json::object());
 
 } // namespace tools

@@ -38,7 +38,8 @@ struct Options {
 	bool show_progress() const { return progress || tools::stderr_is_terminal(); }
 };
 
-void define_sender(CLI::App &app, Options &o)
+/* What only one of the two roles knows, the other one refuses. */
+void define_sender(CLI::App &app, CLI::Option *listen, Options &o)
 {
 	static const std::map<std::string, copy::Mode> modes = { { "write", copy::Mode::Write },
 								 { "read", copy::Mode::Read },
@@ -47,37 +48,42 @@ void define_sender(CLI::App &app, Options &o)
 	app.add_option("arguments", o.arguments,
 		       "Files to copy, and the peer: ADDR, ADDR:PORT or [IPV6]:PORT")
 		->type_name("FILE... ADDR");
-	tools::add_choice(app, "--mode", o.mode, modes, "write", "How data moves");
+	tools::add_choice(app, "--mode", o.mode, modes, "write", "How data moves")
+		->excludes(listen);
 	app.add_option("--chunk", o.chunk,
 		       "Bytes moved at a time (1 MiB; 256 KiB in mode send; less where the "
 		       "adapter allows less)")
 		->check(CLI::Range(copy::min_chunk, copy::max_chunk))
-		->type_name("BYTES");
+		->type_name("BYTES")
+		->excludes(listen);
 	app.add_option("--slots", o.slots, "Chunks under way at a time")
 		->check(CLI::Range(1, int{ copy::max_slots }))
-		->capture_default_str();
+		->capture_default_str()
+		->excludes(listen);
 }
 
-void define_receiver(CLI::App &app, Options &o)
+void define_receiver(CLI::App &app, CLI::Option *listen, Options &o)
 {
-	app.add_flag("--listen", o.listen, "Receive files instead of sending them");
 	auto *directory = app.add_option("--output-dir", o.directory,
 					 "Receiver: directory to put files into (.)")
 				  ->check(CLI::ExistingDirectory)
-				  ->type_name("DIR");
+				  ->type_name("DIR")
+				  ->needs(listen);
 	app.add_option("--output", o.output, "Receiver: name to give to the one file that comes")
 		->excludes(directory)
+		->needs(listen)
 		->type_name("FILE");
-	app.add_flag("--force", o.force, "Receiver: replace files that exist");
-	app.add_flag("--once", o.once, "Receiver: exit after one sender");
+	app.add_flag("--force", o.force, "Receiver: replace files that exist")->needs(listen);
+	app.add_flag("--once", o.once, "Receiver: exit after one sender")->needs(listen);
 }
 
 void define(CLI::App &app, Options &o)
 {
 	tools::add_common_options(app, o.common);
 	tools::add_connection_options(app, o.connection);
-	define_sender(app, o);
-	define_receiver(app, o);
+	auto *listen = app.add_flag("--listen", o.listen, "Receive files instead of sending them");
+	define_sender(app, listen, o);
+	define_receiver(app, listen, o);
 	app.add_flag("--progress", o.progress, "Show progress even if stderr is no terminal");
 }
 
@@ -96,7 +102,15 @@ copy::Hello negotiable(const Options &o, const tools::Adapter &adapter)
 	return how;
 }
 
-Exit run_sender(const Options &o)
+/* With the files that have their names at the receiver, whatever became of the others. */
+Exit failed(const CLI::App &app, const Options &o, const tools::Error &error,
+	    const std::vector<copy::Copied> &files)
+{
+	tools::complain(app, o.common, error, { { "files", copy::list_copied(files) } });
+	return error.code();
+}
+
+Exit run_sender(const CLI::App &app, const Options &o)
 {
 	if (o.arguments.size() < 2)
 		tools::usage_error("name at least one file and the address to copy it to");
@@ -119,7 +133,11 @@ Exit run_sender(const Options &o)
 		copy::print_copied(file, o.mode, o.common.json);
 		files.push_back(file);
 	};
-	copy::send_files(adapter, job);
+	try {
+		copy::send_files(adapter, job);
+	} catch (const tools::Error &e) {
+		return failed(app, o, e, files);
+	}
 	copy::print_summary(files, o.mode, "sender", adapter.name(), job.peer.text(),
 			    o.common.json);
 	return Exit::Ok;
@@ -141,10 +159,9 @@ Exit receive_one(const CLI::App &app, const Options &o, const tools::Adapter &ad
 		copy::print_summary(files, mode, "receiver", adapter.name(), peer, o.common.json);
 		return Exit::Ok;
 	} catch (const tools::Error &e) {
-		tools::complain(
-			app, o.common,
-			tools::Error(fmt::format("sender {}: {}", peer, e.what()), e.code()));
-		return e.code();
+		return failed(app, o,
+			      tools::Error(fmt::format("sender {}: {}", peer, e.what()), e.code()),
+			      files);
 	}
 }
 
@@ -194,6 +211,6 @@ int main(int argc, char **argv)
 
 	define(app, options);
 	return tools::run_program(app, options.common, argc, argv, [&] {
-		return options.listen ? run_receiver(app, options) : run_sender(options);
+		return options.listen ? run_receiver(app, options) : run_sender(app, options);
 	});
 }

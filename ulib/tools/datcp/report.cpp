@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "../common/error.hpp"
+#include "../common/json.hpp"
 #include "../common/progress.hpp"
 
 namespace copy {
@@ -16,6 +16,22 @@ using nlohmann::json;
 static double rate(const Copied &file)
 {
 	return file.seconds > 0 ? static_cast<double>(file.bytes) / file.seconds : 0;
+}
+
+json list_copied(const std::vector<Copied> &files)
+{
+	json list = json::array();
+
+	for (const auto &file : files) {
+		json entry = json::object();
+		entry["name"] = tools::printable(file.name);
+		entry["bytes"] = file.bytes;
+		entry["seconds"] = file.seconds;
+		entry["bytes_per_second"] = rate(file);
+		entry["sha256"] = tools::hex_text(file.digest);
+		list.push_back(entry);
+	}
+	return list;
 }
 
 void print_copied(const Copied &file, Mode mode, bool json)
@@ -31,19 +47,8 @@ void print_copied(const Copied &file, Mode mode, bool json)
 void print_summary(const std::vector<Copied> &files, Mode mode, const std::string &role,
 		   const std::string &adapter, const std::string &peer, bool as_json)
 {
-	json list = json::array();
-
 	if (!as_json)
 		return;
-	for (const auto &file : files) {
-		json entry = json::object();
-		entry["name"] = tools::printable(file.name);
-		entry["bytes"] = file.bytes;
-		entry["seconds"] = file.seconds;
-		entry["bytes_per_second"] = rate(file);
-		entry["sha256"] = tools::hex_text(file.digest);
-		list.push_back(entry);
-	}
 	json out = json::object();
 	out["tool"] = "datcp";
 	out["ok"] = true;
@@ -51,8 +56,8 @@ void print_summary(const std::vector<Copied> &files, Mode mode, const std::strin
 	out["adapter"] = adapter;
 	out["peer"] = peer;
 	out["mode"] = name(mode);
-	out["files"] = list;
-	fmt::print("{}\n", out.dump());
+	out["files"] = list_copied(files);
+	fmt::print("{}\n", tools::json_text(out));
 	std::fflush(stdout);
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "../common/sha256.hpp"
 #include "protocol.hpp"
 
@@ -23,6 +25,9 @@ struct Copied {
 
 /** Prints a line about a file, unless the report will be JSON. */
 void print_copied(const Copied &file, Mode mode, bool json);
+
+/** The files, as JSON's array. */
+nlohmann::json list_copied(const std::vector<Copied> &files);
 
 /** Prints all files as JSON, if that is wanted. */
 void print_summary(const std::vector<Copied> &files, Mode mode, const std::string &role,

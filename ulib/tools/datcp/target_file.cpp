@@ -64,14 +64,17 @@ private:
 
 } // namespace
 
+/* Who started us with a signal ignored (nohup) does not want it to end us. */
 static void install_handler()
 {
-	struct sigaction action = {};
+	struct sigaction action = {}, old;
 
 	action.sa_handler = remove_and_die;
 	action.sa_flags = static_cast<int>(SA_RESETHAND);
-	for (int signal : SignalsBlocked::signals)
-		sigaction(signal, &action, nullptr);
+	for (int signal : SignalsBlocked::signals) {
+		if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signal, &action, nullptr);
+	}
 }
 
 static std::string temporary_name()

@@ -11,6 +11,9 @@ namespace info {
 using json = nlohmann::ordered_json;
 using tools::Adapter;
 
+/* What a program that copes with relaxed ordering puts before a name. */
+static constexpr std::string_view ro_aware = "RO_AWARE_";
+
 /*
  * How a region of the plain type is ordered when the adapter is opened under
  * this name: the query of an LMR tells what the type became.
@@ -70,9 +73,12 @@ static json named(DAT_COUNT count, const DAT_NAMED_ATTR *attr)
 	return out;
 }
 
-json describe(const std::string &name)
+json describe(const std::string &asked)
 {
-	Adapter adapter(name);
+	Adapter adapter(asked);
+	const std::string name =
+		asked.starts_with(ro_aware) ? asked.substr(ro_aware.size()) : asked;
+	const std::string prefixed = std::string(ro_aware) + name;
 	const DAT_IA_ATTR &attr = adapter.attr();
 	const DAT_PROVIDER_ATTR &prov = adapter.provider();
 
@@ -85,9 +91,7 @@ json describe(const std::string &name)
 		  fmt::format("{}.{}", attr.hardware_version_major, attr.hardware_version_minor) },
 		{ "firmware_version",
 		  fmt::format("{}.{}", attr.firmware_version_major, attr.firmware_version_minor) },
-		{ "ordering",
-		  { { name, ordering(name) },
-		    { "RO_AWARE_" + name, ordering("RO_AWARE_" + name) } } },
+		{ "ordering", { { name, ordering(name) }, { prefixed, ordering(prefixed) } } },
 		{ "named", named(prov.num_provider_specific_attr, prov.provider_specific_attr) },
 		{ "transport", named(attr.num_transport_attr, attr.transport_attr) },
 		{ "vendor_specific", named(attr.num_vendor_attr, attr.vendor_attr) },

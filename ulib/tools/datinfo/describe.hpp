@@ -12,7 +12,7 @@ namespace info {
 
 /**
  * Everything about one adapter: name, address, named attributes, limits,
- * abilities and memory ordering. Opens it to find out.
+ * abilities and memory ordering. Opens it to find out, under either of its names.
  */
 nlohmann::ordered_json describe(const std::string &name);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "../common/adapter.hpp"
+#include "../common/json.hpp"
 #include "../common/program.hpp"
 
 #include "describe.hpp"
@@ -18,7 +19,7 @@ using tools::Exit;
 
 std::string text_of(const json &value)
 {
-	return value.is_string() ? value.get<std::string>() : value.dump();
+	return value.is_string() ? value.get<std::string>() : tools::json_text(value);
 }
 
 /* Members one to a line; members of members indented below their name. */
@@ -48,7 +49,7 @@ json describe_all(Exit &result)
 		} catch (const tools::Error &e) {
 			fmt::print(stderr, "datinfo: {}: {}\n", name, e.what());
 			adapters.push_back({ { "name", name }, { "error", e.what() } });
-			result = e.code();
+			result = Exit::Failed;
 		}
 	}
 	return adapters;
@@ -73,10 +74,10 @@ Exit run(const tools::CommonOptions &options)
 		options.ia ? json::array({ info::describe(*options.ia) }) : describe_all(result);
 
 	if (options.json)
-		fmt::print("{}\n", json{ { "tool", "datinfo" },
-					 { "ok", result == Exit::Ok },
-					 { "adapters", adapters } }
-					   .dump(2));
+		fmt::print("{}\n", tools::json_text(json{ { "tool", "datinfo" },
+							  { "ok", result == Exit::Ok },
+							  { "adapters", adapters } },
+						    2));
 	else
 		print_adapters(adapters);
 	return result;

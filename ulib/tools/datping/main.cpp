@@ -27,7 +27,8 @@ struct Options {
 	bool wait = false;
 };
 
-void define_test(CLI::App &app, Options &o)
+/* What is to be measured, the client says. */
+void define_test(CLI::App &app, CLI::Option *server, Options &o)
 {
 	static const std::map<std::string, ping::Mode> modes = { { "send", ping::Mode::Send },
 								 { "write", ping::Mode::Write },
@@ -38,22 +39,28 @@ void define_test(CLI::App &app, Options &o)
 		{ "all", ping::Verify::All }
 	};
 
-	tools::add_choice(app, "--mode", o.hello.mode, modes, "send", "How data moves");
-	app.add_option("--size", o.hello.size, "Bytes in a message")->capture_default_str();
+	tools::add_choice(app, "--mode", o.hello.mode, modes, "send", "How data moves")
+		->excludes(server);
+	app.add_option("--size", o.hello.size, "Bytes in a message")
+		->capture_default_str()
+		->excludes(server);
 	app.add_option("--count", o.hello.count, "Messages")
 		/* Of 64 bits: a negative one would be taken for a large one. */
 		->check([](const std::string &text) {
 			return text.starts_with('-') ? text + " is no number of messages" :
 						       std::string();
 		})
-		->capture_default_str();
+		->capture_default_str()
+		->excludes(server);
 	app.add_option("--depth", o.hello.depth, "Messages under way at a time")
-		->capture_default_str();
+		->capture_default_str()
+		->excludes(server);
 	auto *wait = app.add_flag("--wait", o.wait, "Sleep until something happens (default)");
 	app.add_flag("--poll", o.hello.poll, "Ask all the time whether something happened")
 		->excludes(wait);
 	tools::add_choice(app, "--verify", o.hello.verify, verifies, "all",
-			  "Messages to fill with a pattern and check");
+			  "Messages to fill with a pattern and check")
+		->excludes(server);
 }
 
 void define(CLI::App &app, Options &o)
@@ -61,17 +68,22 @@ void define(CLI::App &app, Options &o)
 	tools::add_common_options(app, o.common);
 	tools::add_connection_options(app, o.connection);
 	auto *role = app.add_option_group("role", "What to be (one of these)");
-	role->add_flag("--server", o.server, "Answer clients");
-	role->add_option("--connect", o.connect, "Measure against the server at ADDR")
+	auto *server = role->add_flag("--server", o.server, "Answer clients");
+	role->add_option("--connect", o.connect,
+			 "Measure against the server at ADDR, ADDR:PORT or [IPV6]:PORT")
 		->type_name("ADDR");
 	role->require_option(1);
-	app.add_flag("--once", o.once, "Server: exit after one client");
-	define_test(app, o);
+	app.add_flag("--once", o.once, "Server: exit after one client")->needs(server);
+	define_test(app, server, o);
 }
 
 Exit run_client(const Options &o)
 {
-	tools::Address peer = tools::resolve(*o.connect);
+	auto where = tools::parse_host_port(*o.connect);
+	if (!where)
+		tools::usage_error(fmt::format(
+			"'{}' is no address (ADDR, ADDR:PORT or [IPV6]:PORT)", *o.connect));
+	tools::Address peer = tools::resolve(where->host);
 
 	if (!o.hello.acceptable())
 		tools::usage_error(fmt::format(
@@ -80,9 +92,9 @@ Exit run_client(const Options &o)
 			ping::max_depth, ping::max_memory >> 20));
 	tools::Adapter adapter = tools::open_adapter(o.common.ia, peer);
 	ping::Client client(adapter, o.hello);
-	ping::Report report =
-		client.run({ peer, o.connection.port, tools::Seconds(o.connection.timeout),
-			     tools::Seconds(o.connection.idle) });
+	ping::Report report = client.run({ peer, where->port.value_or(o.connection.port),
+					   tools::Seconds(o.connection.timeout),
+					   tools::Seconds(o.connection.idle) });
 	ping::print_report(o.hello, report, adapter.name(), peer.text(), o.common.json);
 	if (report.local.wrong)
 		throw tools::Error(fmt::format("{} of the messages that arrived here are wrong: {}",

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "../common/json.hpp"
 #include "../common/progress.hpp"
 
 namespace ping {
@@ -62,7 +62,7 @@ static void print_json(const Hello &hello, const Report &report, const std::stri
 	out["verified"] = { { "client", report.local.verified },
 			    { "server", report.remote.verified } };
 	out["wrong"] = { { "client", report.local.wrong }, { "server", report.remote.wrong } };
-	fmt::print("{}\n", out.dump());
+	fmt::print("{}\n", tools::json_text(out));
 }
 
 static void print_text(const Hello &hello, const Report &report, const std::string &adapter,
@@ -106,7 +106,7 @@ void print_served(const Served &served, const std::string &adapter, const std::s
 		out["ok"] = served.verdict.wrong == 0;
 		out["verified"] = { { "server", served.verdict.verified } };
 		out["wrong"] = { { "server", served.verdict.wrong } };
-		fmt::print("{}\n", out.dump());
+		fmt::print("{}\n", tools::json_text(out));
 	} else {
 		fmt::print("{}: {} messages of {} bytes by {}, {} verified here: {}\n", peer,
 			   served.hello.count, served.hello.size, name(served.hello.mode),
