@@ -3,6 +3,7 @@
 """The README keeps its word: its example builds, its status tables are true.
 
 usage: readme_check.py TOP LIBRARY CC
+       readme_check.py --example README FILE    writes the example to a file
 """
 
 import re
@@ -85,6 +86,9 @@ def problems(shown, true, count):
 
 
 def main():
+    if sys.argv[1] == "--example":
+        Path(sys.argv[3]).write_text(example(Path(sys.argv[2]).read_text()))
+        return
     top, library, compiler = sys.argv[1:]
     readme = Path(top, "README.md").read_text()
     build(example(readme), top, library, compiler)
