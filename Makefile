@@ -18,7 +18,7 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod kconsumer ulib demo demo-storage check check-all check-siw check-storage check-address check-thread conformance bench bench-storage coverage lint install clean
+.PHONY: all help setup kmod kconsumer ulib demo demo-storage check check-all check-siw check-storage check-address check-thread conformance bench bench-storage coverage lint install uninstall clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
@@ -124,6 +124,14 @@ lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
 install: kmod ulib ## modules, library, headers, tools, manual, udev rule, pkg-config file
 	@scripts/install-module $(KERNEL) "$(DESTDIR)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/ulib
+	@[ -n "$(DESTDIR)" ] || ldconfig
+
+# CMake notes what it installs, without DESTDIR.
+uninstall: ## remove what install has put there, with the same KERNEL and DESTDIR
+	@[ -e build/ulib/install_manifest.txt ] || { echo "nothing was installed from this clone: make install, then this" >&2; exit 1; }
+	@scripts/install-module --remove $(KERNEL) "$(DESTDIR)"
+	@sed 's#^#$(DESTDIR)#' build/ulib/install_manifest.txt | tr '\n' '\0' | xargs -0 rm -f
+	@rm build/ulib/install_manifest.txt
 	@[ -n "$(DESTDIR)" ] || ldconfig
 
 clean: ## remove build/ (the kernels stay in the cache)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A module over kdapl.ko builds from what is installed, without a word of the compiler.
+"""A module over kdapl.ko builds from what is installed, without a word of the compiler;
+and of that nothing is left when it is uninstalled.
 
 usage: kconsumer_check.py TOP KERNEL
 
@@ -64,6 +65,13 @@ def check_modules(root, release, consumer):
         problems.append(f"it depends on {modinfo('depends', consumer)}")
 
 
+def check_removed(top, kernel, root):
+    done = subprocess.run([f"{top}/scripts/install-module", "--remove", kernel, root], check=False)
+    left = [str(path) for path in root.rglob("*") if not path.is_dir()]
+    if done.returncode or left:
+        problems.append(f"make uninstall: exit status {done.returncode}, these are left: {left}")
+
+
 def main():
     top, kernel = sys.argv[1:]
     module = Path(top, f"build/kmod-{kernel}/kdapl.ko")
@@ -76,6 +84,7 @@ def main():
         release = modinfo("vermagic", consumer).split()[0]
         check_installed(top, Path(into, "root"), release)
         check_modules(Path(into, "root"), release, consumer)
+        check_removed(top, kernel, Path(into, "root"))
     if problems:
         sys.exit("\n".join(problems))
     print(f"built for {release}")
