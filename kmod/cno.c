@@ -22,7 +22,6 @@ static void cno_wake_agent(struct kdapl_cno *cno, u64 evd)
 	cno->agent_armed = false;
 	cno->agent_due = true;
 	cno->agent_trigger = evd;
-	cno->agent_told = cno->agent;
 }
 
 void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd)
@@ -84,7 +83,7 @@ static int cno_take(struct kdapl_cno *cno, u32 releases,
 	if (agent && cno->agent_due) {
 		cno->agent_due = false;
 		arg->evd_user = cno->agent_trigger;
-		arg->agent = cno->agent_told;
+		arg->agent = cno->agent;
 	} else if (!agent && cno->triggered) {
 		cno->triggered = false;
 		arg->evd_user = cno->trigger;

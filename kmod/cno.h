@@ -29,8 +29,7 @@ struct file;
  * @agent_due: the agent has to be told
  * @trigger: the word of the EVD that triggered it
  * @agent_trigger: the same for the agent
- * @agent: the number of the agent that is armed
- * @agent_told: that of the one that has to be told
+ * @agent: the number of the agent that was armed last; who has to be told is that one
  */
 struct kdapl_cno {
 	struct kdapl_obj obj;
@@ -45,7 +44,6 @@ struct kdapl_cno {
 	u64 trigger;
 	u64 agent_trigger;
 	u32 agent;
-	u32 agent_told;
 };
 
 static inline struct kdapl_cno *to_cno(struct kdapl_obj *obj)
