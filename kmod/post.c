@@ -97,12 +97,16 @@ check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 					DAT_DTO_SUCCESS;
 }
 
-/* The segments of the copy become the device's; adds up their length. */
+/*
+ * The segments of the copy become the device's; adds up their length. None without a
+ * byte is handed on, however it was checked: some devices take 0 for 2 GiB.
+ */
 static __always_inline enum kdapl_dto_status
 make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct ib_sge *sge = chain->sge[chain->len];
+	struct ib_sge *end = sge;
 	bool writes = op == KDAPL_OP_RECV || op == KDAPL_OP_RDMA_READ ||
 		      op_is_atomic(op);
 	u32 privilege = writes ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ;
@@ -115,15 +119,17 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 	for (i = 0; i < n; i++) {
 		if (op == KDAPL_OP_READ_RMR)
 			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
-					       &sqe->seg[i], &sge[i]);
+					       &sqe->seg[i], end);
 		else
 			status = kdapl_lmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], privilege,
-					       &ep->lmr_hint, &sge[i]);
+					       &ep->lmr_hint, end);
 		if (status != DAT_DTO_SUCCESS)
 			return status;
-		*length += sqe->seg[i].length;
+		*length += end->length;
+		end += !!end->length;
 	}
+	chain->num_sge = end - sge;
 	return *length > ep->obj.ia->max_message ? DAT_DTO_ERR_LOCAL_LENGTH :
 						   DAT_DTO_SUCCESS;
 }
@@ -197,10 +203,13 @@ static __always_inline void fill_send(struct kdapl_ep *ep,
 
 	wr->wr_id = (uintptr_t)work;
 	wr->sg_list = chain->sge[chain->len];
-	wr->num_sge = sqe->num_seg;
+	wr->num_sge = chain->num_sge;
 	wr->opcode = wr_opcode(op);
-	/* siw refuses a read without one, and completes it later all the same. */
-	if (wr->opcode == IB_WR_RDMA_READ && !sqe->num_seg) {
+	/*
+	 * An RDMA read over iWARP names a sink: siw refuses one that has none, and
+	 * completes it later all the same.
+	 */
+	if (wr->opcode == IB_WR_RDMA_READ && !wr->num_sge && ep->obj.ia->iwarp) {
 		chain->sge[chain->len][0] = (struct ib_sge){};
 		wr->num_sge = 1;
 	}
@@ -223,7 +232,7 @@ static __always_inline void fill_recv(struct kdapl_chain *chain,
 
 	wr->wr_id = (uintptr_t)work;
 	wr->sg_list = chain->sge[chain->len];
-	wr->num_sge = chain->sqe.num_seg;
+	wr->num_sge = chain->num_sge;
 	wr->next = NULL;
 	if (chain->len)
 		chain->recv[chain->len - 1].next = wr;

@@ -31,6 +31,7 @@ union kdapl_send {
 /* One posting call's worth of work, all for one EP and one direction. */
 struct kdapl_chain {
 	struct kdapl_sqe sqe;	/* the one copy of the entry at hand */
+	unsigned int num_sge;	/* of its segments, those with a byte in them */
 	unsigned int len;
 	union {
 		union kdapl_send send[KDAPL_SQ_CHAIN];

@@ -237,15 +237,17 @@ static struct kdapl_srq_work *srq_get_slot(struct kdapl_srq *srq,
 	slot->work.state = KDAPL_WORK_POSTED;
 	slot->work.brought = KDAPL_BROUGHT_NOTHING;
 	slot->work.length = 0;
-	slot->num_sge = sqe->num_seg;
 	return slot;
 }
 
-/* Caller holds the lock. */
+/*
+ * Caller holds the lock. Returns how many there are: none without a byte is handed on,
+ * which some devices take for 2 GiB.
+ */
 static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 			 struct ib_sge *sge)
 {
-	unsigned int i, n;
+	unsigned int i, n, num_sge = 0;
 
 	if (sqe->op != KDAPL_OP_RECV || sqe->flags || sqe->imm ||
 	    sqe->num_seg > srq->max_iov)
@@ -255,21 +257,23 @@ static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 	for (i = 0; i < n; i++) {
 		if (kdapl_lmr_sge(srq->obj.ia, srq->pz, &sqe->seg[i],
 				  KDAPL_PRIV_LOCAL_WRITE, &srq->lmr_hint,
-				  &sge[i]) != DAT_DTO_SUCCESS)
+				  &sge[num_sge]) != DAT_DTO_SUCCESS)
 			return -EACCES;
+		num_sge += !!sge[num_sge].length;
 	}
-	return 0;
+	return num_sge;
 }
 
 /* Caller holds the lock. False when there is no free slot. */
 static bool srq_queue(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
-		      const struct ib_sge *sge)
+		      const struct ib_sge *sge, int num_sge)
 {
 	struct kdapl_srq_work *slot = srq_get_slot(srq, sqe);
 
 	if (!slot)
 		return false;
-	memcpy(slot->sge, sge, slot->num_sge * sizeof(*sge));
+	slot->num_sge = num_sge;
+	memcpy(slot->sge, sge, num_sge * sizeof(*sge));
 	list_add_tail(&slot->list, &srq->pending);
 	srq->waiting++;
 	return true;
@@ -278,9 +282,11 @@ static bool srq_queue(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 {
 	struct ib_sge sge[KDAPL_SEGS_MAX];
+	int num_sge;
 
 	spin_lock_bh(&srq->lock);
-	if (srq_make_sges(srq, sqe, sge) || !srq_queue(srq, sqe, sge))
+	num_sge = srq_make_sges(srq, sqe, sge);
+	if (num_sge < 0 || !srq_queue(srq, sqe, sge, num_sge))
 		srq_refuse(srq);
 	spin_unlock_bh(&srq->lock);
 }
@@ -288,15 +294,17 @@ void kdapl_srq_take(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 int kdapl_srq_recv(struct kdapl_srq *srq, const struct kdapl_sqe *sqe)
 {
 	struct ib_sge sge[KDAPL_SEGS_MAX];
-	int ret;
+	int num_sge, ret = 0;
 
 	spin_lock_bh(&srq->lock);
-	ret = srq_make_sges(srq, sqe, sge);
-	if (ret)
+	num_sge = srq_make_sges(srq, sqe, sge);
+	if (num_sge < 0) {
+		ret = num_sge;
 		goto out;
+	}
 	if (srq->failed || !srq->ibsrq)
 		ret = -EBADFD;
-	else if (!srq_queue(srq, sqe, sge))
+	else if (!srq_queue(srq, sqe, sge, num_sge))
 		ret = -ENOBUFS;
 	srq_refill(srq);
 	srq_show(srq);

@@ -125,6 +125,25 @@ static void expect_async(struct kunit *test, struct test_srq *tsrq, u64 user,
 
 /* ---- receives ------------------------------------------------------------ */
 
+/* Segments without a byte never reach the device, which might take 0 for 2 GiB. */
+static void srq_leaves_empty_segments_out(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_srq tsrq = make_srq(test, 4);
+	struct kdapl_sqe sqe = prog_sqe(env, tsrq.id, KDAPL_OP_RECV, 1);
+	struct fake_wr *wr;
+
+	sqe.num_seg = 2;
+	sqe.seg[1] = sqe.seg[0];
+	sqe.seg[0].length = 0;
+	prog_post(env, &sqe);
+	KUNIT_ASSERT_EQ(test, in_device(&tsrq), 1);
+	wr = fake_wr(&device(&tsrq)->queue, 0);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].addr, ENV_LMR_ADDR);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 64);
+}
+
 /* The device has as many as fit; the others follow in their order. */
 static void srq_window(struct kunit *test)
 {
@@ -916,6 +935,7 @@ static void ep_marks_of_its_own(struct kunit *test)
 }
 
 static struct kunit_case srq_cases[] = {
+	KUNIT_CASE(srq_leaves_empty_segments_out),
 	KUNIT_CASE(srq_window),
 	KUNIT_CASE(srq_each_to_its_ep),
 	KUNIT_CASE(srq_held_back),

@@ -97,14 +97,51 @@ static void wq_translates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 3)->num_sge, 0);
 	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 4);
 
-	/* A read of nothing, in the one form that every driver takes. */
+	/* A read of nothing, in the form that the devices take: iWARP's want a sink. */
 	sqe.op = KDAPL_OP_RDMA_READ;
 	prog_post(env, &sqe);
-	wr = fake_wr(&env_qp(&tep)->sq, 4);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 4)->num_sge, 0);
+	env->ia->iwarp = true;
+	prog_post(env, &sqe);
+	wr = fake_wr(&env_qp(&tep)->sq, 5);
 	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
 	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 0);
 	KUNIT_EXPECT_EQ(test, wr->sge[0].lkey, 0);
-	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 5);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 6);
+	env->ia->iwarp = false;
+}
+
+/* Segments without a byte never reach the device, which might take 0 for 2 GiB. */
+static void wq_leaves_empty_segments_out(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_sqe sqe = prog_sqe(env, tep.id, KDAPL_OP_RECV, 1);
+	struct fake_wr *wr;
+
+	env_connect(env, &tep);
+	sqe.num_seg = 2;
+	sqe.seg[0].length = 0;
+	sqe.seg[1] = (struct kdapl_seg) { ENV_LMR_ADDR + 100, 200, env->lmr };
+	prog_post(env, &sqe);
+	wr = fake_wr(&env_qp(&tep)->rq, 0);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].addr, ENV_LMR_ADDR + 100);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 200);
+
+	sqe.op = KDAPL_OP_SEND;
+	sqe.cookie = 2;
+	swap(sqe.seg[0], sqe.seg[1]);
+	prog_post(env, &sqe);
+	wr = fake_wr(&env_qp(&tep)->sq, 0);
+	KUNIT_EXPECT_EQ(test, wr->num_sge, 1);
+	KUNIT_EXPECT_EQ(test, wr->sge[0].length, 200);
+
+	/* What they name is looked at all the same. */
+	sqe.cookie = 3;
+	sqe.seg[1].lmr = env->lmr + 1;
+	prog_post(env, &sqe);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->sq.head, 1);
 }
 
 /* An atomic operation on eight bytes of the peer's. */
@@ -907,6 +944,7 @@ static void wq_freed_with_backlog(struct kunit *test)
 
 static struct kunit_case wq_cases[] = {
 	KUNIT_CASE(wq_translates),
+	KUNIT_CASE(wq_leaves_empty_segments_out),
 	KUNIT_CASE(wq_translates_atomics),
 	KUNIT_CASE(wq_translates_messages),
 	KUNIT_CASE(wq_fence_of_siw),
