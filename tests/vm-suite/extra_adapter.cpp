@@ -17,17 +17,19 @@ void run(const std::string &command, Location where)
 
 } // namespace
 
+/* One program for all of them: the debug kernel takes long to start one. */
 ExtraAdapter::ExtraAdapter(const std::string &suffix, const std::vector<std::string> &addresses,
 			   Location where)
 	: name_((Adapter::iwarp() ? "siw" : "rxe") + suffix), netdev_("dummy" + suffix)
 {
-	run("ip link add " + netdev_ + " type dummy", where);
+	std::string commands = "link add " + netdev_ + " type dummy\n";
 	/* No address but those asked for: IPv6 would make itself one when the link comes up. */
-	run("ip link set " + netdev_ + " addrgenmode none", where);
+	commands += "link set " + netdev_ + " addrgenmode none\n";
 	/* Others are looked for, and are not there. */
-	run("ip link set " + netdev_ + " arp on mtu 4500 up", where);
+	commands += "link set " + netdev_ + " arp on mtu 4500 up\n";
 	for (const std::string &address : addresses)
-		add(address, where);
+		commands += "address add " + options(address) + "\n";
+	run("ip -batch - <<END\n" + commands + "END", where);
 	run("rdma link add " + name_ + " type " + name_.substr(0, 3) + " netdev " + netdev_, where);
 }
 
@@ -38,11 +40,16 @@ ExtraAdapter::~ExtraAdapter()
 	(void)!std::system(("ip link delete " + netdev_).c_str());
 }
 
-void ExtraAdapter::add(const std::string &address, Location where)
+std::string ExtraAdapter::options(const std::string &address) const
 {
 	const bool ipv6 = address.find(':') != std::string::npos;
 
-	run("ip address add " + address + " dev " + netdev_ + (ipv6 ? " nodad" : ""), where);
+	return address + " dev " + netdev_ + (ipv6 ? " nodad" : "");
+}
+
+void ExtraAdapter::add(const std::string &address, Location where)
+{
+	run("ip address add " + options(address), where);
 }
 
 void ExtraAdapter::remove(const std::string &address, Location where)

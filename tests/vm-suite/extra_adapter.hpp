@@ -31,6 +31,9 @@ public:
 	void pull(Location where = Location::current());
 
 private:
+	/** What ip needs to hear of an address. */
+	std::string options(const std::string &address) const;
+
 	std::string name_, netdev_;
 	bool there_ = true;
 };
