@@ -45,7 +45,7 @@ typedef struct dat_named_attr {
 
 typedef enum dat_boolean {
 	DAT_FALSE = 0,
-	DAT_TRUE = 1,
+	DAT_TRUE = 1
 } DAT_BOOLEAN;
 
 /* Names an object; NULL names none. */
@@ -112,7 +112,7 @@ typedef enum dat_mem_priv_flags {
 	DAT_MEM_PRIV_LOCAL_WRITE_FLAG = 0x10,
 	DAT_MEM_PRIV_REMOTE_WRITE_FLAG = 0x20,
 	DAT_MEM_PRIV_ALL_FLAG = 0x33,
-	DAT_MEM_PRIV_EXTENSION_BASE = 0x40,
+	DAT_MEM_PRIV_EXTENSION_BASE = 0x40
 } DAT_MEM_PRIV_FLAGS;
 
 #define DAT_MEM_PRIV_READ_FLAG \
@@ -123,14 +123,14 @@ typedef enum dat_mem_priv_flags {
 /* What the first byte of registered memory is called. */
 typedef enum dat_va_type {
 	DAT_VA_TYPE_VA = 0,	/* its address */
-	DAT_VA_TYPE_ZB = 1,	/* zero */
+	DAT_VA_TYPE_ZB = 1	/* zero */
 } DAT_VA_TYPE;
 
 /* Who may use an RMR: one EP, all of its PZ; ANY: a provider has both. */
 typedef enum dat_rmr_scope {
 	DAT_RMR_SCOPE_EP = 0,
 	DAT_RMR_SCOPE_PZ = 1,
-	DAT_RMR_SCOPE_ANY = 2,
+	DAT_RMR_SCOPE_ANY = 2
 } DAT_RMR_SCOPE;
 
 typedef struct dat_rmr_param {
@@ -151,7 +151,7 @@ typedef enum dat_rmr_param_mask {
 	DAT_RMR_FIELD_RMR_CONTEXT = 0x10,
 	DAT_RMR_FIELD_RMR_SCOPE = 0x20,
 	DAT_RMR_FIELD_VA_TYPE = 0x40,
-	DAT_RMR_FIELD_ALL = 0x7f,
+	DAT_RMR_FIELD_ALL = 0x7f
 } DAT_RMR_PARAM_MASK;
 
 /* ---- flags --------------------------------------------------------------- */
@@ -167,7 +167,7 @@ typedef enum dat_completion_flags {
 	DAT_COMPLETION_UNSIGNALLED_FLAG = 0x04,	/* an event, no notification */
 	DAT_COMPLETION_BARRIER_FENCE_FLAG = 0x08, /* after all RDMA reads */
 	DAT_COMPLETION_EVD_THRESHOLD_FLAG = 0x10, /* attribute only */
-	DAT_COMPLETION_LMR_INVALIDATE_FENCE_FLAG = 0x20, /* kernel: after all requests */
+	DAT_COMPLETION_LMR_INVALIDATE_FENCE_FLAG = 0x20 /* kernel: after all requests */
 } DAT_COMPLETION_FLAGS;
 
 /* What a completion event is about; the last two are the kernel's. */
@@ -180,7 +180,7 @@ typedef enum dat_dtos {
 	DAT_DTO_BIND_MW = 5,
 	DAT_DTO_LMR_FMR = 6,
 	DAT_DTO_LMR_INVALIDATE = 7,
-	DAT_DTO_EXTENSION_BASE = 8,
+	DAT_DTO_EXTENSION_BASE = 8
 } DAT_DTOS;
 
 typedef enum dat_qos {
@@ -188,20 +188,20 @@ typedef enum dat_qos {
 	DAT_QOS_HIGH_THROUGHPUT = 0x01,
 	DAT_QOS_LOW_LATENCY = 0x02,
 	DAT_QOS_ECONOMY = 0x04,
-	DAT_QOS_PREMIUM = 0x08,
+	DAT_QOS_PREMIUM = 0x08
 } DAT_QOS;
 
 typedef enum dat_connect_flags {
 	DAT_CONNECT_DEFAULT_FLAG = 0x00,
 	DAT_CONNECT_MULTIPATH_FLAG = 0x01,
-	DAT_CONNECT_MULTIPATH_REQUIRED_FLAG = 0x02,
+	DAT_CONNECT_MULTIPATH_REQUIRED_FLAG = 0x02
 } DAT_CONNECT_FLAGS;
 
 #define DAT_CONNECT_MULTIPATH_REQUESTED_FLAG	DAT_CONNECT_MULTIPATH_FLAG
 
 typedef enum dat_close_flags {
 	DAT_CLOSE_ABRUPT_FLAG = 0x00,
-	DAT_CLOSE_GRACEFUL_FLAG = 0x01,
+	DAT_CLOSE_GRACEFUL_FLAG = 0x01
 } DAT_CLOSE_FLAGS;
 
 #define DAT_CLOSE_DEFAULT	DAT_CLOSE_ABRUPT_FLAG
@@ -215,26 +215,26 @@ typedef enum dat_evd_flags {
 	DAT_EVD_RMR_BIND_FLAG = 0x080,
 	DAT_EVD_ASYNC_FLAG = 0x100,
 	DAT_EVD_DEFAULT_FLAG = 0x1f0,	/* all but software events */
-	DAT_EVD_EXTENSION_BASE = 0x200,
+	DAT_EVD_EXTENSION_BASE = 0x200
 } DAT_EVD_FLAGS;
 
 /* Who makes the EP for a request. */
 typedef enum dat_psp_flags {
 	DAT_PSP_CONSUMER_FLAG = 0x00,
-	DAT_PSP_PROVIDER_FLAG = 0x01,
+	DAT_PSP_PROVIDER_FLAG = 0x01
 } DAT_PSP_FLAGS;
 
 typedef enum dat_ep_creator_for_psp {
 	DAT_PSP_CREATES_EP_NEVER = 0,
 	DAT_PSP_CREATES_EP_IFASKED = 1,
-	DAT_PSP_CREATES_EP_ALWAYS = 2,
+	DAT_PSP_CREATES_EP_ALWAYS = 2
 } DAT_EP_CREATOR_FOR_PSP;
 
 /* Whether a provider changes the array of segments that it was given. */
 typedef enum dat_iov_ownership {
 	DAT_IOV_CONSUMER = 0,	/* it is free when the call returns */
 	DAT_IOV_PROVIDER_NOMOD = 1,
-	DAT_IOV_PROVIDER_MOD = 2,
+	DAT_IOV_PROVIDER_MOD = 2
 } DAT_IOV_OWNERSHIP;
 
 typedef DAT_UINT32 DAT_HA_LB;
@@ -247,7 +247,7 @@ typedef DAT_UINT32 DAT_HA_LB;
 typedef enum dat_extension {
 	DAT_EXTENSION_NONE = 0,
 	DAT_EXTENSION_IB = 1,
-	DAT_EXTENSION_IW = 2,
+	DAT_EXTENSION_IW = 2
 } DAT_EXTENSION;
 
 #define DAT_IB_EXTENSION	1
@@ -312,7 +312,7 @@ typedef struct dat_provider_info {
 
 typedef enum dat_service_type {
 	DAT_SERVICE_TYPE_RC = 0,
-	DAT_SERVICE_TYPE_EXTENSION_BASE = 1,
+	DAT_SERVICE_TYPE_EXTENSION_BASE = 1
 } DAT_SERVICE_TYPE;
 
 /* Zero says: as the provider likes it; queried, what the EP has. */
@@ -353,7 +353,7 @@ typedef enum dat_ep_state {
 	DAT_EP_STATE_DISCONNECTED = 11,
 	DAT_EP_STATE_COMPLETION_PENDING = 12,	/* accepted, not yet connected */
 	DAT_EP_STATE_CONNECTED_SINGLE_PATH = 13,
-	DAT_EP_STATE_CONNECTED_MULTI_PATH = 14,
+	DAT_EP_STATE_CONNECTED_MULTI_PATH = 14
 } DAT_EP_STATE;
 
 #define DAT_EP_STATE_ERROR	DAT_EP_STATE_DISCONNECTED
@@ -420,7 +420,7 @@ typedef DAT_UINT64 DAT_EP_PARAM_MASK;
 typedef enum dat_srq_state {
 	DAT_SRQ_STATE_ERROR = 0,
 	DAT_SRQ_STATE_OPERATIONAL = 1,
-	DAT_SRQ_STATE_SHUTDOWN = 2,
+	DAT_SRQ_STATE_SHUTDOWN = 2
 } DAT_SRQ_STATE;
 
 typedef struct dat_srq_attr {
@@ -449,7 +449,7 @@ typedef enum dat_srq_param_mask {
 	DAT_SRQ_FIELD_LOW_WATERMARK = 0x020,
 	DAT_SRQ_FIELD_AVAILABLE_DTO_COUNT = 0x040,
 	DAT_SRQ_FIELD_OUTSTANDING_DTO_COUNT = 0x080,
-	DAT_SRQ_FIELD_ALL = 0x0ff,
+	DAT_SRQ_FIELD_ALL = 0x0ff
 } DAT_SRQ_PARAM_MASK;
 
 /* ---- what the other queries tell ----------------------------------------- */
@@ -460,7 +460,7 @@ typedef struct dat_pz_param {
 
 typedef enum dat_pz_param_mask {
 	DAT_PZ_FIELD_IA_HANDLE = 0x01,
-	DAT_PZ_FIELD_ALL = 0x01,
+	DAT_PZ_FIELD_ALL = 0x01
 } DAT_PZ_PARAM_MASK;
 
 typedef struct dat_psp_param {
@@ -475,7 +475,7 @@ typedef enum dat_psp_param_mask {
 	DAT_PSP_FIELD_CONN_QUAL = 0x02,
 	DAT_PSP_FIELD_EVD_HANDLE = 0x04,
 	DAT_PSP_FIELD_PSP_FLAGS = 0x08,
-	DAT_PSP_FIELD_ALL = 0x0f,
+	DAT_PSP_FIELD_ALL = 0x0f
 } DAT_PSP_PARAM_MASK;
 
 typedef struct dat_rsp_param {
@@ -490,7 +490,7 @@ typedef enum dat_rsp_param_mask {
 	DAT_RSP_FIELD_CONN_QUAL = 0x02,
 	DAT_RSP_FIELD_EVD_HANDLE = 0x04,
 	DAT_RSP_FIELD_EP_HANDLE = 0x08,
-	DAT_RSP_FIELD_ALL = 0x0f,
+	DAT_RSP_FIELD_ALL = 0x0f
 } DAT_RSP_PARAM_MASK;
 
 typedef struct dat_csp_param {
@@ -505,7 +505,7 @@ typedef enum dat_csp_param_mask {
 	DAT_CSP_FIELD_COMM = 0x02,
 	DAT_CSP_FIELD_IA_ADDRESS = 0x04,
 	DAT_CSP_FIELD_EVD_HANDLE = 0x08,
-	DAT_CSP_FIELD_ALL = 0x0f,
+	DAT_CSP_FIELD_ALL = 0x0f
 } DAT_CSP_PARAM_MASK;
 
 /* The pointers are good until the request is accepted, rejected or handed on. */
@@ -523,7 +523,7 @@ typedef enum dat_cr_param_mask {
 	DAT_CR_FIELD_PRIVATE_DATA_SIZE = 0x04,
 	DAT_CR_FIELD_PRIVATE_DATA = 0x08,
 	DAT_CR_FIELD_LOCAL_EP_HANDLE = 0x10,
-	DAT_CR_FIELD_ALL = 0x1f,
+	DAT_CR_FIELD_ALL = 0x1f
 } DAT_CR_PARAM_MASK;
 
 /* Each side has its own: kdat.h, udat.h. */
@@ -560,7 +560,7 @@ typedef enum dat_event_number {
 	DAT_SOFTWARE_EVENT = 0x10001,
 	DAT_EXTENSION_EVENT = 0x20000,
 	DAT_IB_EXTENSION_RANGE_BASE = 0x40000,
-	DAT_IW_EXTENSION_RANGE_BASE = 0x80000,
+	DAT_IW_EXTENSION_RANGE_BASE = 0x80000
 } DAT_EVENT_NUMBER;
 
 /* How a transfer or a bind ended. */
@@ -577,7 +577,7 @@ typedef enum dat_dto_completion_status {
 	DAT_DTO_ERR_RECEIVER_NOT_READY = 9,
 	DAT_DTO_ERR_PARTIAL_PACKET = 10,
 	DAT_RMR_OPERATION_FAILED = 11,
-	DAT_DTO_ERR_LOCAL_MM_ERROR = 12,
+	DAT_DTO_ERR_LOCAL_MM_ERROR = 12
 } DAT_DTO_COMPLETION_STATUS;
 
 #define DAT_DTO_LENGTH_ERROR		DAT_DTO_ERR_LOCAL_LENGTH
@@ -674,36 +674,36 @@ typedef struct dat_event {
 
 typedef enum dat_ia_async_error_reason {
 	DAT_IA_CATASTROPHIC_ERROR = 0,	/* the device is gone */
-	DAT_IA_OTHER_ERROR = 1,
+	DAT_IA_OTHER_ERROR = 1
 } DAT_IA_ASYNC_ERROR_REASON;
 
 typedef enum dat_ep_async_error_reason {
 	DAT_EP_TRANSFER_TO_ERROR = 0,
 	DAT_EP_OTHER_ERROR = 1,
-	DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT = 2,
+	DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT = 2
 } DAT_EP_ASYNC_ERROR_REASON;
 
 typedef enum dat_evd_async_error_reason {
 	DAT_EVD_OVERFLOW_ERROR = 0,
-	DAT_EVD_OTHER_ERROR = 1,
+	DAT_EVD_OTHER_ERROR = 1
 } DAT_EVD_ASYNC_ERROR_REASON;
 
 typedef enum dat_srq_async_error_reason {
 	DAT_SRQ_TRANSFER_TO_ERROR = 0,
 	DAT_SRQ_OTHER_ERROR = 1,
-	DAT_SRQ_LOW_WATERMARK_EVENT = 2,
+	DAT_SRQ_LOW_WATERMARK_EVENT = 2
 } DAT_SRQ_ASYNC_ERROR_REASON;
 
 typedef enum dat_lmr_async_error_reason {
-	DAT_LMR_OTHER_ERROR = 0,
+	DAT_LMR_OTHER_ERROR = 0
 } DAT_LMR_ASYNC_ERROR_REASON;
 
 typedef enum dat_rmr_async_error_reason {
-	DAT_RMR_OTHER_ERROR = 0,
+	DAT_RMR_OTHER_ERROR = 0
 } DAT_RMR_ASYNC_ERROR_REASON;
 
 typedef enum dat_pz_async_error_reason {
-	DAT_PZ_OTHER_ERROR = 0,
+	DAT_PZ_OTHER_ERROR = 0
 } DAT_PZ_ASYNC_ERROR_REASON;
 
 typedef enum dat_ha_relationship {
@@ -711,7 +711,7 @@ typedef enum dat_ha_relationship {
 	DAT_HA_TRUE = 1,
 	DAT_HA_UNKNOWN = 2,
 	DAT_HA_CONFLICTING = 3,
-	DAT_HA_EXTENSION_BASE = 4,
+	DAT_HA_EXTENSION_BASE = 4
 } DAT_HA_RELATIONSHIP;
 
 /* ---- adapters ------------------------------------------------------------ */

@@ -57,7 +57,7 @@ typedef enum dat_return_type {
 	DAT_PORT_IN_USE = 0x00160000,	/* a common service point's address is taken */
 	DAT_COMM_NOT_SUPPORTED = 0x00170000,	/* no such kind of socket address */
 	DAT_EXTENSION_BASE = 0x10000000,	/* first of extensions */
-	DAT_NOT_IMPLEMENTED = 0x3fff0000,	/* this module does not have the call yet */
+	DAT_NOT_IMPLEMENTED = 0x3fff0000	/* this module does not have the call yet */
 } DAT_RETURN_TYPE;
 
 /* Another spelling. */
@@ -168,7 +168,7 @@ typedef enum dat_return_subtype {
 	DAT_NAME_NOT_REGISTERED = 0x64,
 	DAT_MAJOR_NOT_FOUND = 0x65,
 	DAT_MINOR_NOT_FOUND = 0x66,
-	DAT_THREAD_SAFETY_NOT_FOUND = 0x67,
+	DAT_THREAD_SAFETY_NOT_FOUND = 0x67
 } DAT_RETURN_SUBTYPE;
 
 #endif /* _DAT_ERROR_H_ */

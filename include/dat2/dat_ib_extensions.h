@@ -53,7 +53,7 @@ typedef enum dat_ib_event_number {
 	DAT_IB_UD_CONNECTION_EVENT_ESTABLISHED = DAT_IB_EXTENSION_RANGE_BASE + 2,
 	DAT_IB_UD_CONNECTION_REJECT_EVENT = DAT_IB_EXTENSION_RANGE_BASE + 3,
 	DAT_IB_UD_CONNECTION_ERROR_EVENT = DAT_IB_EXTENSION_RANGE_BASE + 4,
-	DAT_IB_COLLECTIVE_EVENT = DAT_IB_EXTENSION_RANGE_BASE + 5,
+	DAT_IB_COLLECTIVE_EVENT = DAT_IB_EXTENSION_RANGE_BASE + 5
 } DAT_IB_EVENT_NUMBER;
 
 /* Operations of dat_extension_op(). */
@@ -89,7 +89,7 @@ typedef enum dat_ib_op {
 	DAT_IB_UD_CM_FREE_OP = 28,
 	DAT_IB_UD_AH_FREE_OP = 29,
 	DAT_IB_OPEN_QUERY_OP = DAT_OPEN_EXTENSION_BASE,
-	DAT_IB_CLOSE_QUERY_OP = DAT_CLOSE_EXTENSION_BASE,
+	DAT_IB_CLOSE_QUERY_OP = DAT_CLOSE_EXTENSION_BASE
 } DAT_IB_OP;
 
 /* Earlier names. */
@@ -130,20 +130,20 @@ typedef enum dat_ib_ext_type {
 	DAT_IB_COLLECTIVE_REDUCE_SCATTER_STATUS = 25,
 	DAT_IB_COLLECTIVE_SCAN_STATUS = 26,
 	DAT_IB_COLLECTIVE_BROADCAST_STATUS = 27,
-	DAT_IB_COLLECTIVE_BARRIER_STATUS = 28,
+	DAT_IB_COLLECTIVE_BARRIER_STATUS = 28
 } DAT_IB_EXT_TYPE;
 
 /* How it ended. */
 typedef enum dat_ib_status {
 	DAT_OP_SUCCESS = DAT_SUCCESS,
 	DAT_IB_OP_ERR = 1,
-	DAT_IB_COLL_COMP_ERR = 2,
+	DAT_IB_COLL_COMP_ERR = 2
 } DAT_IB_STATUS;
 
 /* Results that only extensions have. */
 typedef enum dat_ib_return {
 	DAT_IB_ERR = DAT_EXTENSION_BASE,
-	DAT_IB_COLLECTIVE_ERR = DAT_EXTENSION_BASE + 1,
+	DAT_IB_COLLECTIVE_ERR = DAT_EXTENSION_BASE + 1
 } DAT_IB_RETURN;
 
 /* Operations in completion events. */
@@ -156,12 +156,12 @@ typedef enum dat_ib_dtos {
 	DAT_IB_DTO_SEND_UD = DAT_DTO_EXTENSION_BASE + 5,
 	DAT_IB_DTO_RECV_UD = DAT_DTO_EXTENSION_BASE + 6,
 	DAT_IB_DTO_RECV_UD_IMMED = DAT_DTO_EXTENSION_BASE + 7,
-	DAT_IB_DTO_COLLECTIVES = DAT_DTO_EXTENSION_BASE + 8,
+	DAT_IB_DTO_COLLECTIVES = DAT_DTO_EXTENSION_BASE + 8
 } DAT_IB_DTOS;
 
 typedef enum dat_ib_handle_type {
 	DAT_IB_HANDLE_TYPE_EXT = DAT_HANDLE_TYPE_EXTENSION_BASE,
-	DAT_IB_HANDLE_TYPE_COLLECTIVE = DAT_HANDLE_TYPE_EXTENSION_BASE + 1,
+	DAT_IB_HANDLE_TYPE_COLLECTIVE = DAT_HANDLE_TYPE_EXTENSION_BASE + 1
 } DAT_IB_HANDLE_TYPE;
 
 /*
@@ -169,17 +169,17 @@ typedef enum dat_ib_handle_type {
  * this flag is one for DAT_EVD_DTO_FLAG, and dat_evd_query() says so.
  */
 typedef enum dat_ib_evd_extension_flags {
-	DAT_IB_EVD_EXTENSION_FLAG = DAT_EVD_EXTENSION_BASE,
+	DAT_IB_EVD_EXTENSION_FLAG = DAT_EVD_EXTENSION_BASE
 } DAT_IB_EVD_EXTENSION_FLAGS;
 
 /* One more privilege of memory: the peer may do atomic operations on it. */
 typedef enum dat_ib_mem_priv_flags {
-	DAT_IB_MEM_PRIV_REMOTE_ATOMIC = DAT_MEM_PRIV_EXTENSION_BASE,
+	DAT_IB_MEM_PRIV_REMOTE_ATOMIC = DAT_MEM_PRIV_EXTENSION_BASE
 } DAT_IB_MEM_PRIV_FLAGS;
 
 /* One more kind of EP, which no adapter here has. */
 typedef enum dat_ib_service_type {
-	DAT_IB_SERVICE_TYPE_UD = DAT_SERVICE_TYPE_EXTENSION_BASE,
+	DAT_IB_SERVICE_TYPE_UD = DAT_SERVICE_TYPE_EXTENSION_BASE
 } DAT_IB_SERVICE_TYPE;
 
 /* What a reduction works on; from SHORT_INT on they are pairs of a value and a place. */
@@ -199,7 +199,7 @@ typedef enum dat_ib_collective_data_type {
 	DAT_IB_COLLECTIVE_TYPE_2INT = 12,
 	DAT_IB_COLLECTIVE_TYPE_FLOAT_INT = 13,
 	DAT_IB_COLLECTIVE_TYPE_LONG_INT = 14,
-	DAT_IB_COLLECTIVE_TYPE_DOUBLE_INT = 15,
+	DAT_IB_COLLECTIVE_TYPE_DOUBLE_INT = 15
 } DAT_IB_COLLECTIVE_DATA_TYPE;
 
 /* What it does: MAXLOC and MINLOC tell the place as well. */
@@ -215,7 +215,7 @@ typedef enum dat_ib_collective_reduce_data_op {
 	DAT_IB_COLLECTIVE_REDUCE_OP_LXOR = 8,
 	DAT_IB_COLLECTIVE_REDUCE_OP_BXOR = 9,
 	DAT_IB_COLLECTIVE_REDUCE_OP_MAXLOC = 10,
-	DAT_IB_COLLECTIVE_REDUCE_OP_MINLOC = 11,
+	DAT_IB_COLLECTIVE_REDUCE_OP_MINLOC = 11
 } DAT_IB_COLLECTIVE_REDUCE_DATA_OP;
 
 /* ---- events -------------------------------------------------------------- */
@@ -357,7 +357,7 @@ typedef enum dat_ia_counters {
 	DCNT_IA_DIAG_ERR_SQ_RIRE,
 	DCNT_IA_DIAG_ERR_SQ_RREE,
 	DCNT_IA_DIAG_ERR_SQ_TREE,
-	DCNT_IA_ALL_COUNTERS,
+	DCNT_IA_ALL_COUNTERS
 } DAT_IA_COUNTERS;
 
 /*
@@ -389,7 +389,7 @@ typedef enum dat_ep_counters {
 	DCNT_EP_RECV_IMM_DATA,
 	DCNT_EP_RECV_RDMA_IMM,
 	DCNT_EP_RECV_RDMA_IMM_DATA,
-	DCNT_EP_ALL_COUNTERS,
+	DCNT_EP_ALL_COUNTERS
 } DAT_EP_COUNTERS;
 
 /*
@@ -408,14 +408,14 @@ typedef enum dat_evd_counters {
 	DCNT_EVD_DEQUEUE_POLL_FOUND,
 	DCNT_EVD_CONN_CALLBACK,
 	DCNT_EVD_DTO_CALLBACK,
-	DCNT_EVD_ALL_COUNTERS,
+	DCNT_EVD_ALL_COUNTERS
 } DAT_EVD_COUNTERS;
 
 /* Groups that can be started and stopped. */
 typedef enum dat_ia_counter_type {
 	DCNT_IA_CM = 0,
 	DCNT_IA_LNK,
-	DCNT_IA_DIAG,
+	DCNT_IA_DIAG
 } DAT_IA_COUNTER_TYPE;
 
 /* The spelling that the macros below were given. */

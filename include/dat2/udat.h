@@ -31,7 +31,7 @@ typedef enum dat_handle_type {
 	DAT_HANDLE_TYPE_CNO = 9,
 	DAT_HANDLE_TYPE_SRQ = 10,
 	DAT_HANDLE_TYPE_CSP = 11,
-	DAT_HANDLE_TYPE_EXTENSION_BASE = 12,
+	DAT_HANDLE_TYPE_EXTENSION_BASE = 12
 } DAT_HANDLE_TYPE;
 
 typedef enum dat_evd_param_mask {
@@ -40,7 +40,7 @@ typedef enum dat_evd_param_mask {
 	DAT_EVD_FIELD_EVD_STATE = 0x04,
 	DAT_EVD_FIELD_CNO = 0x08,
 	DAT_EVD_FIELD_EVD_FLAGS = 0x10,
-	DAT_EVD_FIELD_ALL = 0x1f,
+	DAT_EVD_FIELD_ALL = 0x1f
 } DAT_EVD_PARAM_MASK;
 
 #include <dat2/dat.h>
@@ -69,7 +69,7 @@ typedef enum dat_evd_state {
 	DAT_EVD_STATE_UNWAITABLE = 0x08,
 	DAT_EVD_STATE_CONFIG_NOTIFY = 0x10,	/* those not UNSIGNALLED */
 	DAT_EVD_STATE_CONFIG_SOLICITED = 0x20,	/* those the sender solicited */
-	DAT_EVD_STATE_CONFIG_THRESHOLD = 0x30,	/* all; waits may have thresholds */
+	DAT_EVD_STATE_CONFIG_THRESHOLD = 0x30	/* all; waits may have thresholds */
 } DAT_EVD_STATE;
 
 struct dat_evd_param {
@@ -103,7 +103,7 @@ typedef struct dat_os_wait_proxy_agent {
 typedef enum dat_proxy_type {
 	DAT_PROXY_TYPE_NONE = 0,
 	DAT_PROXY_TYPE_AGENT = 1,
-	DAT_PROXY_TYPE_FD = 2,
+	DAT_PROXY_TYPE_FD = 2
 } DAT_PROXY_TYPE;
 
 typedef struct dat_cno_param {
@@ -124,7 +124,7 @@ typedef enum dat_cno_param_mask {
 	DAT_CNO_FIELD_IA_HANDLE = 0x1,
 	DAT_CNO_FIELD_PROXY_TYPE = 0x2,
 	DAT_CNO_FIELD_PROXY = 0x3,
-	DAT_CNO_FIELD_ALL = 0x4,
+	DAT_CNO_FIELD_ALL = 0x4
 } DAT_CNO_PARAM_MASK;
 
 /* ---- memory -------------------------------------------------------------- */
@@ -133,7 +133,7 @@ typedef enum dat_cno_param_mask {
 typedef enum dat_mem_type {
 	DAT_MEM_TYPE_VIRTUAL = 0x00,		/* for_va */
 	DAT_MEM_TYPE_LMR = 0x01,		/* for_lmr_handle: the same memory */
-	DAT_MEM_TYPE_SHARED_VIRTUAL = 0x02,	/* for_shared_memory: pinned once for all */
+	DAT_MEM_TYPE_SHARED_VIRTUAL = 0x02	/* for_shared_memory: pinned once for all */
 } DAT_MEM_TYPE;
 
 /* What sharers of memory agree on: 40 bytes of any content. */
@@ -177,7 +177,7 @@ typedef enum dat_lmr_param_mask {
 	DAT_LMR_FIELD_RMR_CONTEXT = 0x100,
 	DAT_LMR_FIELD_REGISTERED_SIZE = 0x200,
 	DAT_LMR_FIELD_REGISTERED_ADDRESS = 0x400,
-	DAT_LMR_FIELD_ALL = 0x7ff,
+	DAT_LMR_FIELD_ALL = 0x7ff
 } DAT_LMR_PARAM_MASK;
 
 /* ---- what an adapter and its provider can do ----------------------------- */
@@ -234,7 +234,7 @@ struct dat_ia_attr {
 /* Whether objects of different IAs may be in one zone. */
 typedef enum dat_pz_support {
 	DAT_PZ_UNIQUE = 0,
-	DAT_PZ_SHAREABLE = 1,
+	DAT_PZ_SHAREABLE = 1
 } DAT_PZ_SUPPORT;
 
 /*
