@@ -130,6 +130,9 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 		end += !!end->length;
 	}
 	chain->num_sge = end - sge;
+	/* irdma looks at the first one also where there is none. */
+	if (end == sge)
+		*sge = (struct ib_sge){};
 	return *length > ep->obj.ia->max_message ? DAT_DTO_ERR_LOCAL_LENGTH :
 						   DAT_DTO_SUCCESS;
 }
@@ -209,10 +212,8 @@ static __always_inline void fill_send(struct kdapl_ep *ep,
 	 * An RDMA read over iWARP names a sink: siw refuses one that has none, and
 	 * completes it later all the same.
 	 */
-	if (wr->opcode == IB_WR_RDMA_READ && !wr->num_sge && ep->obj.ia->iwarp) {
-		chain->sge[chain->len][0] = (struct ib_sge){};
+	if (wr->opcode == IB_WR_RDMA_READ && !wr->num_sge && ep->obj.ia->iwarp)
 		wr->num_sge = 1;
-	}
 	wr->send_flags = IB_SEND_SIGNALED;
 	if (sqe->flags & KDAPL_SQE_SOLICITED && op_is_message(op))
 		wr->send_flags |= IB_SEND_SOLICITED;

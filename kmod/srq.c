@@ -273,6 +273,8 @@ static bool srq_queue(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 	if (!slot)
 		return false;
 	slot->num_sge = num_sge;
+	/* A driver may look at the first one also where there is none. */
+	slot->sge[0] = (struct ib_sge){};
 	memcpy(slot->sge, sge, num_sge * sizeof(*sge));
 	list_add_tail(&slot->list, &srq->pending);
 	srq->waiting++;
