@@ -33,9 +33,12 @@ no_qp_is_left() {
 }
 
 main() {
-	echo "1..3"
+	# A slow machine does it once.
+	local again=0
+	[ "${KDAPL_SCALE:-1}" != 1 ] || again=1
+	echo "1..$((2 + again))"
 	moves "lists of every shape" "$KDAPL_ADDR"
-	moves "again, over IPv6" "$KDAPL_ADDR6"
+	[ $again = 0 ] || moves "again, over IPv6" "$KDAPL_ADDR6"
 	no_qp_is_left
 }
 
