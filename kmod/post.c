@@ -99,7 +99,7 @@ check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 
 /*
  * The segments of the copy become the device's; adds up their length. None without a
- * byte is handed on, however it was checked: some devices take 0 for 2 GiB.
+ * byte is handed on, however it was checked: to some devices 0 may be 2 GiB.
  */
 static __always_inline enum kdapl_dto_status
 make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)

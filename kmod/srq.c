@@ -241,8 +241,8 @@ static struct kdapl_srq_work *srq_get_slot(struct kdapl_srq *srq,
 }
 
 /*
- * Caller holds the lock. Returns how many there are: none without a byte is handed on,
- * which some devices take for 2 GiB.
+ * Caller holds the lock. Returns how many there are: none without a byte is handed on
+ * (see make_sges()).
  */
 static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 			 struct ib_sge *sge)

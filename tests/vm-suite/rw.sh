@@ -33,9 +33,9 @@ no_qp_is_left() {
 }
 
 main() {
-	# A slow machine does it once.
-	local again=0
-	[ "${KDAPL_SCALE:-1}" != 1 ] || again=1
+	local again=1
+	# A machine so slow that it does a hundredth of others' rounds does this once.
+	case ${KDAPL_SCALE:-1} in 0.0*) again=0 ;; esac
 	echo "1..$((2 + again))"
 	moves "lists of every shape" "$KDAPL_ADDR"
 	[ $again = 0 ] || moves "again, over IPv6" "$KDAPL_ADDR6"
