@@ -33,7 +33,13 @@ has_symbols() {
 	undefined "$module" ' (dat_|iscsit_register_transport)' | wc -l
 }
 
+# Two thirds of ib_isert's 2,960.
+is_small() {
+	[ "$(cat "$(dirname "$0")"/../../kmod/consumers/isert/*.[ch] | wc -l)" -le 1973 ]
+}
+
 beginning() {
+	expect ok "" "its lines are two thirds of ib_isert's" is_small
 	expect ok "" "the module needs nothing of verbs" foreign_symbols
 	expect ok "^([5-9]|[1-9][0-9])" "but kDAPL and LIO" has_symbols
 	expect ok "" "loaded" load_target

@@ -13,8 +13,6 @@
  */
 
 #include <linux/kthread.h>
-#include <linux/sizes.h>
-#include <linux/slab.h>
 
 #include "isert.h"
 

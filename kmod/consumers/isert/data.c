@@ -11,22 +11,17 @@
  * connection. One that waits for its data is LIO's, but LIO does not touch it meanwhile.
  */
 
-#include <linux/scatterlist.h>
-
 #include "isert.h"
 
 /* -EAGAIN: there is no room. */
 int isert_post_error(DAT_RETURN ret, const char *what)
 {
-	switch (DAT_GET_TYPE(ret)) {
-	case DAT_INSUFFICIENT_RESOURCES:
+	if (DAT_GET_TYPE(ret) == DAT_INSUFFICIENT_RESOURCES)
 		return -EAGAIN;
-	case DAT_INVALID_STATE:
-		/* The connection ends. */
+	/* The connection ends. */
+	if (DAT_GET_TYPE(ret) == DAT_INVALID_STATE)
 		return -ENOTCONN;
-	default:
-		return isert_check(ret, what);
-	}
+	return isert_check(ret, what);
 }
 
 /* All data of a write is there. */

@@ -8,7 +8,6 @@
  */
 
 #include <linux/net.h>
-#include <linux/slab.h>
 
 #include "isert.h"
 

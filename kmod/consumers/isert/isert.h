@@ -19,7 +19,9 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
+#include <linux/scatterlist.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>

@@ -15,8 +15,6 @@
  * waits in the worker's list.
  */
 
-#include <linux/slab.h>
-
 #include "isert.h"
 
 /* How long an answer may take where somebody waits for it. */

@@ -2,19 +2,16 @@
 /*
  * Requests of the initiator.
  *
- * The worker looks at each request, and gives it to LIO. LIO trusts a transport that
- * stands between it and the wire in part only; here is checked what it does not check:
- * that the data it speaks of has come, that there are no additional headers, and
- * requests that fit in no state that they meet. Who sends such a thing is dropped, with
- * a message. What an honest initiator may send too late is ignored.
+ * The worker looks at each request, and gives it to LIO. What LIO does not check itself is
+ * checked here: that the data a request speaks of has come, that there are no additional
+ * headers, that it fits the state it meets. Who sends anything else is dropped, with a
+ * message. What an honest initiator may send too late is ignored.
  *
  * A request's memory is posted again as soon as LIO has it, unless a command works on
  * its immediate data right there, until it is answered. LIO has a number of commands
  * for each session; without a free one the worker leaves requests where they are, and so
  * the initiator's credits are bounded by the receives.
  */
-
-#include <linux/slab.h>
 
 #include "isert.h"
 
@@ -55,10 +52,7 @@ static bool has_ttt(const struct isert_rx *rx)
 	return rx->pdu->iscsi.ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
 }
 
-/*
- * LIO allocates memory for as much as a command expects before it finds that the command
- * has no use for it. A disk's largest transfer is far below.
- */
+/* LIO allocates what a command expects before it finds that the command has no use for it. */
 static bool scsi_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 {
 	const struct iscsi_scsi_req *req = (const void *)&rx->pdu->iscsi;
@@ -71,12 +65,9 @@ static void take_keys(struct isert_conn *conn, struct isert_cmd *icmd,
 		      const struct iser_ctrl *iser)
 {
 	icmd->iser = *iser;
-	if (!conn->invalidate)
-		return;
-	if (iser->flags & ISER_RSV)
-		icmd->key = be32_to_cpu(iser->read_stag);
-	else if (iser->flags & ISER_WSV)
-		icmd->key = be32_to_cpu(iser->write_stag);
+	if (conn->invalidate && iser->flags & (ISER_RSV | ISER_WSV))
+		icmd->key = be32_to_cpu(iser->flags & ISER_RSV ? iser->read_stag :
+								 iser->write_stag);
 }
 
 /* Where that is all of its data, it works on it in place, and LIO allocates nothing. */

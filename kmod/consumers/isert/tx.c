@@ -11,8 +11,6 @@
  * requests: so it may look at such a command after it has posted.
  */
 
-#include <linux/slab.h>
-
 #include "isert.h"
 
 /* How long a logout's answer may take. */
@@ -242,10 +240,8 @@ static int make_answer(struct isert_conn *conn, struct isert_cmd *icmd)
 		return -EIO;
 	}
 	icmd->tx = tx;
-	if (icmd->kept)
-		return 0;
-	tx->cmd = cmd;
-	if (icmd->state != ISTATE_SEND_LOGOUTRSP)
+	tx->cmd = icmd->kept ? NULL : cmd;
+	if (tx->cmd && icmd->state != ISTATE_SEND_LOGOUTRSP)
 		cmd_take(conn, cmd);
 	return 0;
 }
@@ -297,12 +293,9 @@ int isert_queue_data_in(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 /* When the initiator has the answer, LIO ends the connection; its transmit thread waits. */
 static int end_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
 {
-	long left;
-
-	left = wait_event_interruptible_timeout(conn->sent, READ_ONCE(conn->down) ||
-						READ_ONCE(conn->logout) == ISERT_LOGOUT_ANSWERED,
-						LOGOUT_TIME);
-	if (left <= 0)
+	if (wait_event_interruptible_timeout(conn->sent, READ_ONCE(conn->down) ||
+					     READ_ONCE(conn->logout) == ISERT_LOGOUT_ANSWERED,
+					     LOGOUT_TIME) <= 0)
 		return -EIO;
 	/* The connection is gone, unless the logout was of another one. */
 	if (!iscsit_logout_post_handler(cmd, conn->conn))
