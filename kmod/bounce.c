@@ -72,8 +72,9 @@ static int bounce_add(struct kdapl_ep *ep, unsigned int n,
 
 static int bounce_make(struct kdapl_ia *ia, u32 pz, struct kdapl_bounce *bounce)
 {
+	/* Of all of it the peer may learn the key (a read's sink), and read by that. */
 	void *at = alloc_pages_exact(KDAPL_BOUNCE_SIZE,
-				     GFP_KERNEL | __GFP_NOWARN);
+				     GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 	const struct kdapl_kmem mem = {
 		.type = KDAPL_KMEM_VIRTUAL,
 		.va = at,
@@ -87,6 +88,7 @@ static int bounce_make(struct kdapl_ia *ia, u32 pz, struct kdapl_bounce *bounce)
 
 	if (!at)
 		return -ENOMEM;
+	WRITE_ONCE(bounce->stale, false);
 	arg.addr = (uintptr_t)at;
 	ret = kdapl_lmr_create_over(ia, &arg, &mem);
 	if (ret) {
@@ -108,7 +110,7 @@ static void bounce_unmake(struct kdapl_ia *ia, struct kdapl_bounce *bounce)
 	bounce->at = NULL;
 }
 
-/* Those that are new, or were made for the PZ that the EP had before. */
+/* Those that are new, or of the EP's former connection or PZ. */
 static int make_all(struct kdapl_ia *ia, u32 pz, unsigned int n,
 		    struct kdapl_bounce **piece)
 {
@@ -118,7 +120,8 @@ static int make_all(struct kdapl_ia *ia, u32 pz, unsigned int n,
 	if (ret)
 		return ret;
 	for (i = 0; !ret && i < n; i++) {
-		if (piece[i]->at && piece[i]->pz == pz)
+		if (piece[i]->at && piece[i]->pz == pz &&
+		    !READ_ONCE(piece[i]->stale))
 			continue;
 		bounce_unmake(ia, piece[i]);
 		ret = bounce_make(ia, pz, piece[i]);
@@ -154,8 +157,10 @@ void kdapl_bounce_drop(struct kdapl_ep *ep)
 
 	spin_lock_bh(&ep->lock);
 	list_for_each_entry_safe(bounce, next, &ep->bounces, list) {
-		if (test_and_set_bit_lock(0, &bounce->busy))
+		if (test_and_set_bit_lock(0, &bounce->busy)) {
+			WRITE_ONCE(bounce->stale, true);
 			continue;
+		}
 		list_move(&bounce->list, &dropped);
 		ep->num_bounces--;
 	}

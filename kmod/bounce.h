@@ -4,9 +4,11 @@
  * has no key for all memory and so cannot get at the consumer's.
  *
  * A piece is an LMR of the IA, made when it is first needed, and the EP's until it is
- * freed or gets another PZ: registering takes longer than copying. There are as many as
- * the longest transfer takes, and KDAPL_BOUNCES at least before anyone has to wait for
- * others to come back.
+ * freed, reset or gets another PZ: registering takes longer than copying. The next peer
+ * gets others, since a peer may know a piece's key, and what it may do by that is read the
+ * data of the one before, or make the key invalid. There are as many as the longest
+ * transfer takes, and KDAPL_BOUNCES at least before anyone has to wait for others to come
+ * back.
  */
 #ifndef KDAPL_BOUNCE_H
 #define KDAPL_BOUNCE_H
@@ -23,6 +25,7 @@ struct kdapl_ep;
 struct kdapl_bounce {
 	struct list_head list;	/* the EP's; its lock guards it */
 	unsigned long busy;	/* bit 0 */
+	bool stale;		/* it was in use when the others were dropped */
 	void *at;		/* NULL: not made */
 	u32 lmr;		/* its id */
 	u32 pz;			/* that it was made for */
@@ -48,7 +51,7 @@ int kdapl_bounce_get(struct kdapl_ep *ep, u32 pz, unsigned int n,
 /* Any context, with or without the EP's lock. */
 void kdapl_bounce_put(struct kdapl_bounce *bounce);
 
-/* Process context: those that nobody has are freed. */
+/* Process context: those that nobody has are freed, the others when they are needed again. */
 void kdapl_bounce_drop(struct kdapl_ep *ep);
 
 #endif /* KDAPL_BOUNCE_H */

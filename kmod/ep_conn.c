@@ -9,6 +9,7 @@
 
 #include <linux/slab.h>
 
+#include "bounce.h"
 #include "ep.h"
 
 /* Stored before the event that announces it. Caller holds ep->lock. */
@@ -143,6 +144,7 @@ static int ep_renew(struct kdapl_ep *ep)
 	flush_work(&ep->end_work);
 	kdapl_cm_destroy(ep);
 	kdapl_ep_drop_qp(ep);
+	kdapl_bounce_drop(ep);
 	/* In this order, since the device may have no room for both. */
 	kdapl_ep_drop_recv_cq(ep);
 	ret = kdapl_ep_make_recv_cq(ep);

@@ -127,7 +127,8 @@ int kdapl_fmr_tie(struct kdapl_lmr *lmr, struct kdapl_ep *ep,
  * @flags: as of struct kdapl_fmr_post
  *
  * As kdapl_fmr_tie(). What is posted after this cannot use the LMR. The memory is its
- * owner's again when this has completed.
+ * owner's again when this has completed; over rxe and siw, where an access of the peer may
+ * be in the midst of it, when the LMR is freed (rxe) or the connection is over.
  *
  * -EBUSY: another EP has not tied it yet. -EBADFD: as above, or it is tied to nothing.
  */

@@ -166,6 +166,7 @@ static struct kdapl_window *window_register(struct kdapl_rmr *rmr,
 					    const struct kdapl_rmr_bind *arg)
 {
 	struct kdapl_window *window = window_alloc(rmr, 0);
+	struct kdapl_memlock why;
 
 	if (IS_ERR(window))
 		return window;
@@ -175,7 +176,11 @@ static struct kdapl_window *window_register(struct kdapl_rmr *rmr,
 				    arg->addr,
 				    kdapl_window_access(arg->privileges));
 	window = window_made(window);
-	return IS_ERR(window) ? window : window_list(window);
+	if (!IS_ERR(window))
+		return window_list(window);
+	return ERR_PTR(kdapl_memlock_explain(PTR_ERR(window),
+					     kdapl_npages(arg->addr, arg->length),
+					     &why));
 }
 
 /* One that is not bound: the spare one if it will do. Caller holds the mutex. */

@@ -431,14 +431,16 @@ static bool rw_can_read(const struct kdapl_ep *ep)
  * read is over, when siw may still be at an access of the peer by its last key. So there
  * all goes through memory that stays registered.
  *
- * Return: the id of the EP's PZ then, else 0.
+ * Return: the id of the EP's PZ then, else 0; also once the device is gone, which takes
+ * the queue pair before the PD: then there is nothing to copy for.
  */
 static u32 rw_copies(struct kdapl_ep *ep)
 {
 	u32 pz = 0;
 
 	spin_lock_bh(&ep->lock);
-	if (ep->pz && !ep->obj.ia->local_key && !ep->pz->pd->__internal_mr)
+	if (ep->qp && ep->pz && !ep->obj.ia->local_key &&
+	    !ep->pz->pd->__internal_mr)
 		pz = ep->pz->obj.id;
 	spin_unlock_bh(&ep->lock);
 	return pz;

@@ -497,6 +497,37 @@ static void rw_copies_no_failure(struct kunit *test)
 }
 
 /* It is made when it is needed, used again, and no more than there may be. */
+/* The next peer gets memory that the one before knows no key of, and has nothing in it. */
+static void rw_copies_for_one_peer(struct kunit *test)
+{
+	struct test_ep tep = copying(test, DEPTH);
+	struct env *env = test->priv;
+
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), 0);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, COPIED);
+	KUNIT_EXPECT_EQ(test, tep.ep->num_bounces, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, tep.ep->num_bounces, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, tep.ep->num_bounces, 0);
+}
+
+/* The PD is gone as well. */
+static void rw_copies_nothing_without_a_device(struct kunit *test)
+{
+	struct test_ep tep = copying(test, DEPTH);
+	struct env *env = test->priv;
+	struct ib_pd *pd = tep.ep->pz->pd;
+
+	kdapl_ep_kill(tep.ep);
+	tep.ep->pz->pd = NULL;
+	KUNIT_EXPECT_EQ(test, rw(&tep, DMA_TO_DEVICE, 2, COPIED), 0);
+	tep.ep->pz->pd = pd;
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_ERR_FLUSHED, 0);
+}
+
 static void rw_copies_room(struct kunit *test)
 {
 	struct test_ep tep = copying(test, KDAPL_BOUNCES + 8);
@@ -1247,6 +1278,8 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_copies_what_was_read),
 	KUNIT_CASE(rw_copies_from_the_midst),
 	KUNIT_CASE(rw_copies_no_failure),
+	KUNIT_CASE(rw_copies_for_one_peer),
+	KUNIT_CASE(rw_copies_nothing_without_a_device),
 	KUNIT_CASE(rw_copies_room),
 	KUNIT_CASE(rw_copies_too_much),
 	KUNIT_CASE(rw_cannot_copy),
