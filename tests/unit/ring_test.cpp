@@ -156,6 +156,22 @@ TEST(EvRing, CountsThroughTheWrap)
 	EXPECT_EQ(memory.head.head, 2u);
 }
 
+// The module gives the head's place to the next ring as soon as this one is destroyed.
+TEST(EvRing, DoesNotWriteAHeadThatItHasLeft)
+{
+	EvMemory memory(4);
+	EvRing ev;
+	ASSERT_TRUE(memory.attach(ev));
+
+	store_release(memory.ring()->tail, 3);
+	ev.pop();
+	EXPECT_EQ(memory.head.head, 1u);
+	ev.leave_head();
+	ev.pop();
+	EXPECT_EQ(memory.head.head, 1u);
+	EXPECT_EQ(ev.count(), 1u);
+}
+
 TEST(EvRing, TellsThatTheModuleHasMore)
 {
 	EvMemory memory(4);

@@ -4,6 +4,7 @@
 #include "pair.hpp"
 #include "play.hpp"
 #include "service_point.hpp"
+#include "sleeper.hpp"
 
 #include <gtest/gtest.h>
 
@@ -277,6 +278,28 @@ TEST(Reserved, ClosedInTheMiddle)
 		asked.queue.expect(DAT_CONNECTION_REQUEST_EVENT);
 		idle.rsp = asked.rsp = DAT_HANDLE_NULL;
 		listening.close_abruptly();
+		caller.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+	});
+}
+
+/* A request that nobody has taken has the endpoint, and goes as well. */
+TEST(Reserved, ClosedWhileSomebodyWaits)
+{
+	play([](Line &) {
+		Adapter listening, calling;
+		Reserved asked(listening);
+		Endpoint caller(calling);
+		EvdWait wait(asked.passive.connect_queue().evd());
+		DAT_EVENT event;
+		DAT_COUNT more = 0;
+
+		ok(caller.connect(calling.address(), asked.qual));
+		while (more == 0)
+			fails(DAT_TIMEOUT_EXPIRED,
+			      dat_evd_wait(asked.queue.evd(), 10'000, 2, &event, &more));
+		asked.rsp = DAT_HANDLE_NULL;
+		listening.close_abruptly();
+		fails(DAT_ABORT, wait.result());
 		caller.expect_connection(DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
 	});
 }

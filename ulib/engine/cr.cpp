@@ -29,7 +29,11 @@ Ref<Cr> Cr::make(const Ref<Ia> &ia, std::uint32_t id, std::uint32_t ep_source)
 	/* Where that fails the request is dead already. */
 	if (ep_source == KDAPL_CR_EP_RESERVED)
 		(void)draft->query(ignored);
-	return ia->adopt(draft);
+	Ref<Cr> cr = ia->adopt(draft);
+	/* The adapter is being closed, and has looked for requests already. */
+	if (!cr)
+		ia->discard(KDAPL_OBJ_CR, id);
+	return cr;
 }
 
 /** An EP that was made for it. Where that fails the request is dead already. */

@@ -63,21 +63,41 @@ Status Evd::free() noexcept
 	if (handle() == ia().async_evd())
 		return fail(Type::invalid_state, Sub::evd_in_use);
 
+	/* Nobody takes an event in between. */
+	std::lock_guard lock(mutex_);
 	const Status status = ia().free(*this, { .object = Sub::handle1, .busy = Sub::evd_in_use });
 	if (status.ok())
 		drop_events();
 	return status;
 }
 
-/** Events that nobody took are lost with the EVD. Peers of requests shall know. */
+/**
+ * Events that nobody took are lost with the EVD. Peers of requests shall know. Caller
+ * holds the mutex.
+ */
 void Evd::drop_events() noexcept
 {
-	std::lock_guard lock(mutex_);
+	ring_.leave_head();
+	for (; ring_.count(); pop())
+		discard_request(ring_.peek());
+}
 
-	for (; ring_.count(); pop()) {
-		if (number_of(ring_.peek()) == event_connection_request)
-			ia().discard(KDAPL_OBJ_CR, static_cast<std::uint32_t>(ring_.peek().length));
-	}
+void Evd::discard_request(const kdapl_event &event) noexcept
+{
+	if (number_of(event) == event_connection_request)
+		ia().discard(KDAPL_OBJ_CR, static_cast<std::uint32_t>(event.length));
+}
+
+/* As far as there is room in the ring others come with each look. */
+void Evd::discard_requests() noexcept
+{
+	std::lock_guard lock(mutex_);
+	std::uint32_t ignored;
+
+	do {
+		for (; ring_.count(); pop())
+			discard_request(ring_.peek());
+	} while (ring_.module_has_more() && fill(ignored).ok() && ring_.count());
 }
 
 Status Evd::dequeue(Event &event)
@@ -273,6 +293,7 @@ Status Evd::set_waitable(bool waitable) noexcept
 
 	arg.evd = id();
 	arg.waitable = waitable;
+	std::lock_guard lock(notify_mutex_);
 	const int err = ia().device().call(KDAPL_EVD_WAITABLE, arg);
 	if (!err)
 		waitable_.store(waitable, std::memory_order_relaxed);

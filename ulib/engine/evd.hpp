@@ -57,6 +57,9 @@ public:
 	Status wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event,
 		    std::uint32_t &more);
 
+	/** Drops all events, and turns away the peers of requests: the adapter is being closed. */
+	void discard_requests() noexcept;
+
 	/** Have it hold so many events. It never holds fewer than before. */
 	Status resize(std::uint32_t qlen);
 
@@ -104,10 +107,11 @@ private:
 	void pop() noexcept;
 	void count_dequeue(bool asked, bool found) noexcept;
 	void drop_events() noexcept;
+	void discard_request(const kdapl_event &event) noexcept;
 	Status notify(std::uint32_t cno, bool enabled) noexcept;
 
 	std::uint32_t flags_;
-	std::mutex notify_mutex_; /**< who changes the next three */
+	std::mutex notify_mutex_; /**< who changes the next four */
 	std::uint32_t cno_id_ = 0;
 	std::atomic<Handle> cno_ = nullptr;
 	std::atomic<bool> enabled_ = true;

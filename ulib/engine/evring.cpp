@@ -37,6 +37,7 @@ bool EvRing::attach(Shared<const kdapl_ev_ring> ring, Shared<kdapl_ev_head> head
 
 	head_ = load_relaxed(head->head);
 	shared_head_ = std::move(head);
+	shown_ = shared_head_.ptr;
 	use(std::move(ring), entries);
 	return true;
 }

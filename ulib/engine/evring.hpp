@@ -66,8 +66,14 @@ public:
 		const std::uint32_t head = head_.load(std::memory_order_relaxed) + 1;
 
 		head_.store(head, std::memory_order_relaxed);
-		store_release(shared_head_->head, head);
+		store_release(shown_->head, head);
 	}
+
+	/**
+	 * The module has destroyed it: the head's place may be another ring's, and is not
+	 * written any more. For one thread at a time, like peek().
+	 */
+	void leave_head() noexcept { shown_ = &own_; }
 
 	/** Events it can hold. */
 	std::uint32_t entries() const noexcept { return entries_.load(std::memory_order_relaxed); }
@@ -79,6 +85,8 @@ private:
 	Shared<const kdapl_ev_ring> ring_;
 	std::vector<Shared<const kdapl_ev_ring>> old_rings_; /**< each twice the one before */
 	Shared<kdapl_ev_head> shared_head_;
+	kdapl_ev_head own_{};
+	kdapl_ev_head *shown_ = &own_; /**< where the module looks */
 	std::atomic<const kdapl_ev_ring *> view_ = nullptr; /**< read without the consumer's lock */
 	const kdapl_event *events_ = nullptr;
 	std::atomic<std::uint32_t> entries_ = 0;

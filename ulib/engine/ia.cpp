@@ -62,9 +62,14 @@ Status Ia::open(const IaOpen &args, Ref<Ia> &ia)
 		ia = std::move(opened);
 		return success;
 	}
-	if (Status status = opened->make_async_evd(opened, args.async_qlen); !status.ok()) {
+	try {
+		if (Status status = opened->make_async_evd(opened, args.async_qlen); !status.ok()) {
+			(void)opened->close_abruptly();
+			return status;
+		}
+	} catch (...) {
 		(void)opened->close_abruptly();
-		return status;
+		throw;
 	}
 	ia = std::move(opened);
 	return success;
@@ -248,12 +253,12 @@ void Ia::lose(std::uint32_t context) noexcept
 }
 
 /** Some object of a kind, kept from being deleted. */
-Ref<Child> Ia::first_of(Kind kind) noexcept
+Ref<Child> Ia::nth_of(Kind kind, std::size_t n) noexcept
 {
 	std::lock_guard lock(objects_mutex_);
 
 	for (Object *o = objects_; o; o = o->next_) {
-		if (o->kind_of() == kind && HandleTable::instance().pin_slot(o->slot_))
+		if (o->kind_of() == kind && n-- == 0 && HandleTable::instance().pin_slot(o->slot_))
 			return Ref<Child>(static_cast<Child *>(o), o->slot_);
 	}
 	return {};
@@ -266,18 +271,30 @@ Ref<Child> Ia::first_of(Kind kind) noexcept
  */
 void Ia::free_all(Kind kind) noexcept
 {
-	while (Ref<Child> child = first_of(kind)) {
+	while (Ref<Child> child = nth_of(kind, 0)) {
 		child->leave();
 		discard(child->type_, child->id());
 		retire(*child);
 	}
 }
 
+/** Those that nobody has taken: an RSP's has the point's EP, which could not go before it. */
+void Ia::discard_requests() noexcept
+{
+	std::size_t n = 0;
+
+	while (Ref<Child> child = nth_of(Kind::evd, n++))
+		static_cast<Evd &>(*child).discard_requests();
+}
+
 /** It is closed: nothing is added to the list any more. */
 void Ia::free_everything() noexcept
 {
-	for (Kind kind : { Kind::psp, Kind::csp, Kind::rsp, Kind::cr, Kind::ep, Kind::srq,
-			   Kind::rmr, Kind::lmr, Kind::evd, Kind::cno, Kind::pz })
+	for (Kind kind : { Kind::psp, Kind::csp, Kind::rsp })
+		free_all(kind);
+	discard_requests();
+	for (Kind kind : { Kind::cr, Kind::ep, Kind::srq, Kind::rmr, Kind::lmr, Kind::evd,
+			   Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

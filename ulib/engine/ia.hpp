@@ -138,7 +138,8 @@ private:
 	void link(Child &child) noexcept;
 	bool has_consumer_objects() const noexcept;
 	void free_everything() noexcept;
-	Ref<Child> first_of(Kind kind) noexcept;
+	Ref<Child> nth_of(Kind kind, std::size_t n) noexcept;
+	void discard_requests() noexcept;
 	void free_all(Kind kind) noexcept;
 	void retire_self() noexcept;
 
