@@ -70,6 +70,8 @@ one_broken() {
 	expect 1 "^name +sound" "an adapter that is broken, and one that is not" "$bin/datinfo"
 	expect 1 '"ok": false' "the same as JSON" "$bin/datinfo" --json
 	expect 3 "is in dat.conf, but" "the broken one by its name" "$bin/datinfo" --ia broken
+	expect 1 "using adapter sound" "of both, the one that is not broken" \
+		"$bin/datping" --connect "$peer"
 	export DAT_OVERRIDE=/none
 	expect 3 "registry's file cannot be read" "a registry that is not there" "$bin/datinfo"
 	expect 3 "registry's file cannot be read" "an adapter of one" "$bin/datinfo" --ia "$KDAPL_DEVICE"
@@ -93,6 +95,10 @@ bad_input() {
 	expect 2 '"ok":false' "words that are no UTF-8, as JSON" "$bin/datcp" --json $'bad\xff' "$peer"
 	expect 2 "at least one file" "datcp without an address" "$bin/datcp" "$0"
 	expect 2 "No such file" "datcp of a file that is not there" "$bin/datcp" /none "$peer"
+	mkfifo "$work/pipe"
+	expect 2 "not a regular file" "datcp of a pipe that nobody writes" "$bin/datcp" "$work/pipe" "$peer"
+	expect 2 "would both be 'tools.sh'" "datcp of two files with one name" "$bin/datcp" "$0" "./$0" "$peer"
+	expect 1 "standard output: No space" "a result that cannot be written" bash -c "'$bin/datinfo' >/dev/full"
 	expect 1 "nobody listens" "datping where nobody listens" "$bin/datping" --connect "$peer"
 	expect 1 "nobody listens" "datcp where nobody listens" "$bin/datcp" "$0" "$peer"
 	chmod 600 /dev/kdapl

@@ -55,7 +55,10 @@ void VerbsPeer::make_queues()
 	keep(cq_, ibv_create_cq(id_->verbs, 16, nullptr, nullptr, 0));
 	keep(mr_, ibv_reg_mr(pd_.get(), memory_, sizeof memory_, IBV_ACCESS_LOCAL_WRITE));
 	attr.send_cq = attr.recv_cq = cq_.get();
-	attr.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1,
+	attr.cap = { .max_send_wr = 4,
+		     .max_recv_wr = 4,
+		     .max_send_sge = 1,
+		     .max_recv_sge = 1,
 		     .max_inline_data = 0 };
 	attr.qp_type = IBV_QPT_RC;
 	attr.sq_sig_all = 1;
@@ -95,7 +98,8 @@ void VerbsPeer::expect(rdma_cm_event_type type, Location where)
 		where);
 }
 
-void VerbsPeer::connect(sockaddr *address, std::uint64_t qual, std::uint8_t serves, std::uint8_t asks)
+void VerbsPeer::connect(sockaddr *address, std::uint64_t qual, std::uint8_t serves,
+			std::uint8_t asks)
 {
 	sockaddr_in to = *reinterpret_cast<sockaddr_in *>(address);
 	rdma_cm_id *id = nullptr;

@@ -30,7 +30,8 @@ protected:
 void accept_from(VerbsPeer &peer, const Adapter &adapter, Listener &listener, Endpoint &endpoint,
 		 std::uint8_t serves = 1, std::uint8_t asks = 1)
 {
-	peer.connect(reinterpret_cast<sockaddr *>(adapter.address()), listener.qual(), serves, asks);
+	peer.connect(reinterpret_cast<sockaddr *>(adapter.address()), listener.qual(), serves,
+		     asks);
 	ok(accept_request(listener.request(), endpoint));
 	peer.expect(RDMA_CM_EVENT_CONNECT_RESPONSE);
 	endpoint.require_state(DAT_EP_STATE_COMPLETION_PENDING);

@@ -164,6 +164,18 @@ static bool has_family(const std::vector<std::string> &addresses,
 	});
 }
 
+/* A line of the registry that leads to nothing is no reason to fail where another does. */
+static std::vector<std::string> addresses_of(const std::string &name, std::optional<Error> &failed)
+{
+	try {
+		return Adapter(name).addresses();
+	} catch (const Error &e) {
+		if (!failed)
+			failed = e;
+		return {};
+	}
+}
+
 Adapter open_adapter(const std::optional<std::string> &wanted, const std::optional<Address> &peer)
 {
 	if (wanted)
@@ -175,17 +187,21 @@ Adapter open_adapter(const std::optional<std::string> &wanted, const std::option
 			    "'rdma link add rxe0 type rxe netdev eth0'",
 			    Exit::NoAdapter);
 	auto source = peer ? source_address_for(*peer) : std::nullopt;
+	/* Adapters say no scope. */
+	const std::string from = source ? source->text().substr(0, source->text().find('%')) : "";
 	std::optional<std::string> fits;
+	std::optional<Error> failed;
 	for (const auto &name : names) {
-		Adapter adapter(name);
-		auto own = adapter.addresses();
-		if (source && std::find(own.begin(), own.end(), source->text()) != own.end()) {
+		auto own = addresses_of(name, failed);
+		if (source && std::find(own.begin(), own.end(), from) != own.end()) {
 			fits = name;
 			break;
 		}
 		if (!fits && has_family(own, peer))
 			fits = name;
 	}
+	if (!fits && failed)
+		throw *failed;
 	if (!fits)
 		throw Error(
 			fmt::format("none of the adapters ({}) has an address{}: give the network "

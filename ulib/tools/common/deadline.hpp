@@ -19,16 +19,18 @@ class Deadline {
 public:
 	/** Never passes. */
 	Deadline() = default;
-	/** Passes this long from now. */
+	/** Passes this long from now, in 30 years at most. */
 	explicit Deadline(Seconds from_now)
 		: limited_(true),
-		  at_(Clock::now() + std::chrono::duration_cast<Clock::duration>(from_now))
+		  at_(Clock::now() +
+		      std::chrono::duration_cast<Clock::duration>(std::min(from_now, Seconds(1e9))))
 	{
 	}
 
 	bool passed() const { return limited_ && Clock::now() >= at_; }
 
-	/** What is left, as DAT calls take it; 0 once it has passed. */
+	/** What is left, as DAT calls take it, who have 71 minutes at most; 0 once it has passed.
+	 */
 	DAT_TIMEOUT left() const
 	{
 		if (!limited_)

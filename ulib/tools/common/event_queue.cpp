@@ -33,8 +33,11 @@ bool EventQueue::wait(DAT_EVENT &event, const Deadline &deadline)
 
 		if (ret == DAT_SUCCESS)
 			return true;
-		if (DAT_GET_TYPE(ret) == DAT_TIMEOUT_EXPIRED)
-			return false;
+		if (DAT_GET_TYPE(ret) == DAT_TIMEOUT_EXPIRED) {
+			if (deadline.passed())
+				return false;
+			continue;
+		}
 		/* A signal that the tool survived (SIGCONT, SIGWINCH): go on. */
 		if (DAT_GET_TYPE(ret) != DAT_INTERRUPTED_CALL)
 			check(ret, "wait for an event");

@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <string_view>
 
@@ -69,6 +70,14 @@ static int parse_failed(const CLI::App &app, const CLI::ParseError &error, int a
 	return static_cast<int>(Exit::Usage);
 }
 
+/* What was not written nobody has been told. */
+static void flush_output()
+{
+	errno = 0;
+	if (std::fflush(stdout) || std::ferror(stdout))
+		throw errno_error("write to standard output", errno ? errno : EIO);
+}
+
 int run_program(CLI::App &app, const CommonOptions &options, int argc, char **argv,
 		const std::function<Exit()> &body)
 {
@@ -78,7 +87,9 @@ int run_program(CLI::App &app, const CommonOptions &options, int argc, char **ar
 		return parse_failed(app, e, argc, argv);
 	}
 	try {
-		return static_cast<int>(body());
+		const Exit result = body();
+		flush_output();
+		return static_cast<int>(result);
 	} catch (const Error &e) {
 		complain(app, options, e);
 		return static_cast<int>(e.code());

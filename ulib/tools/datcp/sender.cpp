@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -41,7 +42,7 @@ private:
 };
 
 SourceFile::SourceFile(const std::string &path)
-	: path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC))
+	: path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
 {
 	if (file_ < 0)
 		throw errno_error(fmt::format("open '{}'", path), errno);
@@ -219,12 +220,23 @@ void send_files(const tools::Adapter &adapter, const SendJob &job)
 
 void check_sources(const std::vector<std::string> &files)
 {
+	std::map<std::string, std::string> paths;
+
 	for (const auto &path : files) {
 		try {
 			SourceFile source(path);
 		} catch (const Error &e) {
 			throw Error(e.what(), tools::Exit::Usage);
 		}
+		auto name = safe_file_name(path);
+		if (!name)
+			throw Error(fmt::format("'{}' has no name that a file can have", path),
+				    tools::Exit::Usage);
+		auto [other, is_new] = paths.emplace(*name, path);
+		if (!is_new)
+			throw Error(fmt::format("'{}' and '{}' would both be '{}' at the receiver",
+						other->second, path, *name),
+				    tools::Exit::Usage);
 	}
 }
 

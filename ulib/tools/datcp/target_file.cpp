@@ -56,7 +56,7 @@ public:
 	SignalsBlocked(const SignalsBlocked &) = delete;
 	SignalsBlocked &operator=(const SignalsBlocked &) = delete;
 
-	static constexpr int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static constexpr int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 
 private:
 	sigset_t old_;
@@ -75,6 +75,8 @@ static void install_handler()
 		if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signal, &action, nullptr);
 	}
+	/* A file that grows beyond a limit is an error of write(), which says so. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static std::string temporary_name()
