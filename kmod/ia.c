@@ -221,9 +221,9 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
 	kdapl_reaper_init(&ia->reaper);
-	xa_init_flags(&ia->windows, ia->kernel ? 0 : XA_FLAGS_ACCOUNT);
+	xa_init_flags(&ia->windows, kdapl_xa_account(kdapl_ia_gfp(ia)));
 	xa_init(&ia->fmrs);
-	kdapl_obj_table_init(&ia->objs);
+	kdapl_obj_table_init(&ia->objs, kdapl_ia_gfp(ia));
 	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 }
 

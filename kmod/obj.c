@@ -6,9 +6,9 @@
 #include "ia.h"
 #include "obj.h"
 
-void kdapl_obj_table_init(struct kdapl_obj_table *table)
+void kdapl_obj_table_init(struct kdapl_obj_table *table, gfp_t gfp)
 {
-	xa_init_flags(&table->xa, XA_FLAGS_ALLOC1);
+	xa_init_flags(&table->xa, XA_FLAGS_ALLOC1 | kdapl_xa_account(gfp));
 	table->next = 0;
 	atomic64_set(&table->round, 0);
 }

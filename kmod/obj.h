@@ -36,6 +36,15 @@ static inline void kdapl_table_end(struct xarray *xa)
 	xa_destroy(xa);
 }
 
+/*
+ * A table takes its nodes without asking for the caller's @gfp first: whether the cgroup
+ * pays for them it has to know itself.
+ */
+static inline gfp_t kdapl_xa_account(gfp_t gfp)
+{
+	return gfp & __GFP_ACCOUNT ? XA_FLAGS_ACCOUNT : 0;
+}
+
 /**
  * struct kdapl_obj_ops - what an object's type does
  * @type: the type, as a program names it
@@ -87,7 +96,8 @@ struct kdapl_obj_hint {
 	s64 round;
 };
 
-void kdapl_obj_table_init(struct kdapl_obj_table *table);
+/* @gfp: GFP_KERNEL, with __GFP_ACCOUNT where the caller's cgroup pays. */
+void kdapl_obj_table_init(struct kdapl_obj_table *table, gfp_t gfp);
 void kdapl_obj_table_destroy(struct kdapl_obj_table *table);
 
 int kdapl_obj_init(struct kdapl_obj *obj, struct kdapl_ia *ia,

@@ -27,7 +27,7 @@ struct kdapl_slot_page {
 
 void kdapl_region_table_init(struct kdapl_region_table *table, gfp_t gfp)
 {
-	xa_init_flags(&table->xa, XA_FLAGS_ALLOC1);
+	xa_init_flags(&table->xa, XA_FLAGS_ALLOC1 | kdapl_xa_account(gfp));
 	mutex_init(&table->lock);
 	INIT_LIST_HEAD(&table->slot_pages[0]);
 	INIT_LIST_HEAD(&table->slot_pages[1]);

@@ -30,6 +30,7 @@ static struct kapi_ia *ia_new(void)
 static void ia_forget(struct kapi_ia *kia)
 {
 	kapi_reserved_free(kia);
+	xa_destroy(&kia->live);
 	kapi_word_take(&kia->obj);
 	kia->obj.magic = 0;
 	kfree_rcu(&kia->obj, rcu);
@@ -159,7 +160,6 @@ static void ia_close(struct kapi_ia *kia)
 	kdapl_ia_close(kia->core);
 	xa_for_each(&kia->live, index, obj)
 		kapi_forget(obj);
-	xa_destroy(&kia->live);
 	ia_forget(kia);
 }
 

@@ -117,7 +117,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev, bool kernel)
 	xa_init(&ia->windows);
 	xa_init(&ia->fmrs);
 	ia->rmr_reuse = true;
-	kdapl_obj_table_init(&ia->objs);
+	kdapl_obj_table_init(&ia->objs, kdapl_ia_gfp(ia));
 	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
 	ia->max_requests = FAKE_QUEUE;
 	ia->max_recvs = FAKE_QUEUE;
