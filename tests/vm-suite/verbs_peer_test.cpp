@@ -3,11 +3,11 @@
 
 #include "endpoint.hpp"
 #include "play.hpp"
-#include "settings.hpp"
 #include "verbs_peer.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 

@@ -252,13 +252,18 @@ void Ia::lose(std::uint32_t context) noexcept
 		static_cast<Child *>(o)->lose(context);
 }
 
-/** Some object of a kind, kept from being deleted. */
+/** One of the objects of a kind, counted from 0, kept from being deleted. */
 Ref<Child> Ia::nth_of(Kind kind, std::size_t n) noexcept
 {
 	std::lock_guard lock(objects_mutex_);
 
 	for (Object *o = objects_; o; o = o->next_) {
-		if (o->kind_of() == kind && n-- == 0 && HandleTable::instance().pin_slot(o->slot_))
+		if (o->kind_of() != kind)
+			continue;
+		/* One that another thread is freeing right now does not count. */
+		if (n)
+			n--;
+		else if (HandleTable::instance().pin_slot(o->slot_))
 			return Ref<Child>(static_cast<Child *>(o), o->slot_);
 	}
 	return {};
