@@ -153,3 +153,8 @@ void kdapl_cm_stop_connector(struct kdapl_ep *ep)
 	send_sig(SIGKILL, task, 1);
 	connector_end(ep, task);
 }
+
+void kdapl_cm_exit_connectors(void)
+{
+	kdapl_table_end(&connectors);
+}

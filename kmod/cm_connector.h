@@ -23,6 +23,9 @@ void kdapl_cm_start_connector(struct kdapl_ep *ep, struct rdma_cm_id *id);
  */
 void kdapl_cm_stop_connector(struct kdapl_ep *ep);
 
+/* The module's end: no IA is left. */
+void kdapl_cm_exit_connectors(void);
+
 /* cm.c: what the thread calls. The request as the consumer made it. */
 void kdapl_cm_connect_param(struct kdapl_ep *ep, struct rdma_conn_param *param);
 /* An attempt that failed with an errno, at once or in an event. */

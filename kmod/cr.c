@@ -168,7 +168,7 @@ static int cr_offer(struct kdapl_cr *cr, struct kdapl_ep *ep)
 		return -ENOENT;
 	if (cr->ep)
 		return -EBADFD;
-	ret = ep->gone ? -ENODEV : kdapl_ep_move(ep, KDAPL_ON_OFFER);
+	ret = kdapl_ep_here(ep) ?: kdapl_ep_move(ep, KDAPL_ON_OFFER);
 	if (ret)
 		return ret;
 	kdapl_cm_request(ep, cr->id);
@@ -249,10 +249,10 @@ static void cr_finish(struct kdapl_cr *cr)
 static int cr_accept_on(struct kdapl_cr *cr, struct kdapl_ep *ep,
 			const struct kdapl_cr_accept *arg)
 {
-	int ret;
+	int ret = kdapl_ep_here(ep);
 
-	if (ep->gone)
-		return -ENODEV;
+	if (ret)
+		return ret;
 	if (!ep->connect_evd)
 		return -EINVAL;
 	if (!ep->qp)

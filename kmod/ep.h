@@ -212,6 +212,17 @@ int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg);
 /* The device is gone: everything of hardware goes, the EP becomes DISCONNECTED. */
 void kdapl_ep_kill(struct kdapl_ep *ep);
 
+/*
+ * Another thread may have freed it since it was looked up (-ENOENT), or its device has
+ * gone (-ENODEV). Caller holds the mutex.
+ */
+static inline int kdapl_ep_here(const struct kdapl_ep *ep)
+{
+	if (likely(!ep->gone))
+		return 0;
+	return refcount_read(&ep->obj.users) ? -ENODEV : -ENOENT;
+}
+
 /* ---- ep_conn.c: from one connection to the next ------------------------- */
 
 /**

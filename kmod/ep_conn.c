@@ -121,11 +121,10 @@ int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 		return -EINVAL;
 
 	mutex_lock(&ep->mutex);
-	if (ep->gone)
-		ret = -ENODEV;
-	else if (!ep->connect_evd || !ep->qp)
+	ret = kdapl_ep_here(ep);
+	if (!ret && (!ep->connect_evd || !ep->qp))
 		ret = -EBADFD;
-	else
+	if (!ret)
 		ret = kdapl_ep_begin(ep, KDAPL_EP_ACTIVE_PENDING);
 	if (!ret) {
 		ret = kdapl_cm_connect(ep, arg);
@@ -179,7 +178,7 @@ int kdapl_ep_reset(struct kdapl_ep *ep)
 	if (ret >= 0)
 		ret = 0;
 	if (!ret && state == KDAPL_EP_DISCONNECTED)
-		ret = ep->gone ? -ENODEV : ep_renew(ep);
+		ret = kdapl_ep_here(ep) ?: ep_renew(ep);
 	mutex_unlock(&ep->mutex);
 	return ret;
 }

@@ -64,7 +64,7 @@ int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg
 	if (!rec)
 		return -ENOMEM;
 	mutex_lock(&ep->mutex);
-	ret = ep->gone ? -ENODEV : use_async_evd(ep, arg->async_evd);
+	ret = kdapl_ep_here(ep) ?: use_async_evd(ep, arg->async_evd);
 	if (!ret && kdapl_evd_crowded(ep->async_evd))
 		ret = -ENOMEM;
 	if (!ret) {

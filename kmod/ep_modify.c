@@ -320,7 +320,7 @@ int kdapl_ep_modify(struct kdapl_ep *ep, const struct kdapl_ep_modify *arg)
 	int ret;
 
 	mutex_lock(&ep->mutex);
-	ret = ep->gone ? -ENODEV : 0;
+	ret = kdapl_ep_here(ep);
 	if (!ret) {
 		want.srq = ep->srq ? ep->srq->obj.id : 0;
 		ret = kdapl_ep_check(ep->obj.ia, &want);

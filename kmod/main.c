@@ -7,7 +7,9 @@
 
 #include "adapter.h"
 #include "chardev.h"
+#include "cm_connector.h"
 #include "ia.h"
+#include "kapi/kapi.h"
 
 struct workqueue_struct *kdapl_workqueue;
 struct workqueue_struct *kdapl_removal_workqueue;
@@ -49,6 +51,8 @@ static void __exit kdapl_exit(void)
 	destroy_workqueue(kdapl_workqueue);
 	/* Objects that were freed last wait for a grace period with our code. */
 	rcu_barrier();
+	kdapl_cm_exit_connectors();
+	kapi_exit_words();
 }
 
 module_init(kdapl_init);

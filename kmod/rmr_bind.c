@@ -233,11 +233,12 @@ void kdapl_bind_retire(struct kdapl_work *work, struct kdapl_event *event)
 static int bind_enter(struct kdapl_ep *ep, struct kdapl_bind *bind,
 		      struct kdapl_rmr_bind *arg)
 {
-	int ret = -ENOENT;
+	int ret;
 
 	if (mutex_lock_killable(&ep->mutex))
 		return -EINTR;
-	if (!ep->gone) {
+	ret = kdapl_ep_here(ep);
+	if (!ret) {
 		spin_lock_bh(&ep->lock);
 		ret = bind_submit(ep, bind, arg);
 		spin_unlock_bh(&ep->lock);

@@ -279,7 +279,7 @@ static int sp_use_ep(struct kdapl_sp *sp, u32 id)
 		return -ENOENT;
 	ep = to_ep(obj);
 	mutex_lock(&ep->mutex);
-	ret = ep->gone ? -ENODEV : kdapl_ep_move(ep, KDAPL_ON_RESERVE);
+	ret = kdapl_ep_here(ep) ?: kdapl_ep_move(ep, KDAPL_ON_RESERVE);
 	mutex_unlock(&ep->mutex);
 	if (ret) {
 		kdapl_obj_unuse(obj);

@@ -28,6 +28,11 @@ void kapi_word_take(struct kapi_obj *obj)
 	atomic64_inc(&gone);
 }
 
+void kapi_exit_words(void)
+{
+	kdapl_table_end(&words);
+}
+
 bool kapi_id(const struct kapi_ia *ia, DAT_HANDLE handle, DAT_HANDLE_TYPE type,
 	     u32 *id)
 {

@@ -230,6 +230,8 @@ int kapi_destroy(struct kapi_obj *obj, enum kdapl_obj_type type);
 /* Process context. An object has its word from the first to the second. */
 int kapi_word_give(struct kapi_obj *obj);
 void kapi_word_take(struct kapi_obj *obj);
+/* The module's end: no object is left. */
+void kapi_exit_words(void);
 /*
  * Caller is in an RCU read section, has softirqs off, or knows that it stays. NULL when
  * @word is no live object's of that kind.

@@ -849,6 +849,24 @@ static void ep_free_unconnected(struct kunit *test)
 	EXPECT_DTO(test, &other.recv, 100, DAT_DTO_SUCCESS);
 }
 
+/* Another thread has looked it up, and comes when it is freed. */
+static void ep_used_when_freed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_ep_connect arg = { .timeout_us = 1 };
+	struct kdapl_ep_modify modify = { .size = sizeof(modify) };
+	struct kdapl_ep_set_marks marks = {};
+
+	env_connect(env, &tep);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), -ENOENT);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_connect(tep.ep, &arg), -ENOENT);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &modify), -ENOENT);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_set_marks(tep.ep, &marks), -ENOENT);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+}
+
 static void ep_free_connected(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -967,6 +985,7 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_free_awaits_the_answer),
 	KUNIT_CASE(ep_reset_and_again),
 	KUNIT_CASE(ep_free_unconnected),
+	KUNIT_CASE(ep_used_when_freed),
 	KUNIT_CASE(ep_free_connected),
 	KUNIT_CASE(ep_passing_states),
 	KUNIT_CASE(ep_killed),
