@@ -184,6 +184,8 @@ ROWS = [
     dtest("-b 65536", True),
     dtest("-p -b 65536"),
     dtest("-c -b 65536", True),
+    # Longer than what it makes its EP for, which are 64 KiB.
+    dtest("-B 4 -b 1048576", ways=ONE_PROVIDER),
     # Writes with immediate data.
     dtest("-w -b 65536"),
     dtest("-u -b 65536"),

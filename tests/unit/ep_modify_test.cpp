@@ -248,6 +248,10 @@ TEST_F(EpModify, AFailureChangesNothing)
 		EXPECT_EQ(DAT_GET_TYPE(modify(DAT_EP_FIELD_RECV_EVD_HANDLE)), type);
 		EXPECT_EQ(query(ep).recv_evd_handle, dto_evd);
 	}
+	/* Of an EVD that others want to notify in another way. */
+	module.fail_next(KDAPL_EP_MODIFY, EINVAL);
+	EXPECT_TRUE(is_error(modify(DAT_EP_FIELD_RECV_EVD_HANDLE), DAT_INVALID_PARAMETER,
+			     DAT_INVALID_ARG3));
 }
 
 TEST_F(EpModify, AQueueThatGetsAnEvdGetsASize)

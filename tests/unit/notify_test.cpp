@@ -57,7 +57,27 @@ TEST_F(Notify, TheModuleIsToldOfTheStyles)
 	ASSERT_EQ(dat_ep_modify(quiet_ep, DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS, &param),
 		  DAT_SUCCESS);
 	EXPECT_EQ(module.modified.recv_notify, KDAPL_NOTIFY_THRESHOLD);
-	EXPECT_EQ(module.modified.request_notify, KDAPL_NOTIFY_QUIET);
+	EXPECT_EQ(module.modified.request_notify,
+		  fake::mixes_styles ? KDAPL_NOTIFY_THRESHOLD : KDAPL_NOTIFY_QUIET);
+}
+
+/* Others of an EVD's streams may notify in another way, which the module knows. */
+TEST_F(Notify, AStyleThatDoesNotGoWithTheEvd)
+{
+	DAT_EP_HANDLE made = DAT_HANDLE_NULL;
+	DAT_SRQ_ATTR srq_attr{};
+	DAT_SRQ_HANDLE srq;
+
+	module.fail_next(KDAPL_EP_CREATE, EINVAL);
+	EXPECT_TRUE(is_error(dat_ep_create(ia, pz, evd, evd, conn_evd, &attr, &made),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG6));
+	srq_attr.max_recv_dtos = srq_attr.max_recv_iov = 1;
+	srq_attr.low_watermark = DAT_SRQ_LW_DEFAULT;
+	ASSERT_EQ(dat_srq_create(ia, pz, &srq_attr, &srq), DAT_SUCCESS);
+	module.fail_next(KDAPL_EP_CREATE, EINVAL);
+	EXPECT_TRUE(is_error(dat_ep_create_with_srq(ia, pz, evd, evd, conn_evd, srq, &attr, &made),
+			     DAT_INVALID_PARAMETER, DAT_INVALID_ARG7));
+	EXPECT_EQ(made, DAT_HANDLE_NULL);
 }
 
 /* Every wait has a threshold: to say so beside another style changes nothing. */

@@ -262,6 +262,30 @@ TEST_F(Post, RdmaLengths)
 	EXPECT_EQ(read(segment(0, 101), 100), DAT_SUCCESS);
 }
 
+/* What its program asked for is no bound; what the adapter can is. */
+TEST_F(Post, RdmaMayBeLongerThanTheEpWasMadeFor)
+{
+	DAT_EP_PARAM param;
+
+	ASSERT_EQ(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param), DAT_SUCCESS);
+	const DAT_VLEN most = param.ep_attr.max_rdma_size;
+	DAT_EP_HANDLE made;
+	param.ep_attr.max_rdma_size = 100;
+	ASSERT_EQ(dat_ep_create(ia, pz, dto_evd, dto_evd, conn_evd, &param.ep_attr, &made),
+		  DAT_SUCCESS);
+	module.set_state(module.last_id(), DAT_EP_STATE_CONNECTED);
+	std::swap(ep, made);
+	EXPECT_EQ(write(segment(0, 101), 101), DAT_SUCCESS);
+	EXPECT_EQ(read(segment(0, 101), 101), DAT_SUCCESS);
+	std::vector<DAT_LMR_TRIPLET> all(2, segment(0, memory.size()));
+	all[1].segment_length = most;
+	const DAT_RMR_TRIPLET remote = fake::remote(1, 0, most + 1);
+	EXPECT_TRUE(is_error(dat_ep_post_rdma_read(ep, 2, all.data(), cookie(1), &remote,
+						   DAT_COMPLETION_DEFAULT_FLAG),
+			     DAT_LENGTH_ERROR));
+	std::swap(ep, made);
+}
+
 TEST_F(Post, AReadFillsTheFrontOfALongerIov)
 {
 	DAT_LMR_TRIPLET iov[] = { segment(0, 60), segment(100, 60), segment(200, 60) };

@@ -98,6 +98,12 @@ inline constexpr bool adapter_is_device = false;
 /** Whether completions tell their operation. */
 inline constexpr bool tells_operation = false;
 
+/** An EP whose two directions notify in different ways needs two EVDs, as its page says. */
+inline constexpr bool mixes_styles = false;
+
+/** What may be asked for when connecting, though no adapter has it. */
+inline constexpr DAT_CONNECT_FLAGS connect_flags = DAT_CONNECT_MULTIPATH_FLAG;
+
 /** Whether the provider is thread-safe: it is, however it was registered. */
 inline DAT_BOOLEAN thread_safety(bool /*registered*/) noexcept
 {

@@ -109,6 +109,13 @@ inline constexpr bool adapter_is_device = true;
 /** Whether completions tell their operation. */
 inline constexpr bool tells_operation = true;
 
+/** OFED's providers take it, and MVAPICH2 relies on that. */
+inline constexpr bool mixes_styles = true;
+
+/** What may be asked for when connecting, though no adapter has it. */
+inline constexpr auto connect_flags = static_cast<DAT_CONNECT_FLAGS>(
+	DAT_CONNECT_MULTIPATH_REQUESTED_FLAG | DAT_CONNECT_MULTIPATH_REQUIRED_FLAG);
+
 /** Registries look an adapter up by what its provider says here. */
 inline DAT_BOOLEAN thread_safety(bool registered) noexcept
 {

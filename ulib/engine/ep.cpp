@@ -171,7 +171,9 @@ Status Ep::make_in_module()
 	describe(attributes_, depths_fixed_, arg);
 	arg.user = word();
 	if (int err = ia().device().call(KDAPL_EP_CREATE, arg))
-		return from_errno(err, { .object = Sub::handle_pz, .limit = Sub::resource_tep });
+		return from_errno(err, { .object = Sub::handle_pz,
+					 .limit = Sub::resource_tep,
+					 .argument = Sub::arg6 });
 	id_ = arg.id;
 	return ia().map_or_discard(arg.status, *this, status_);
 }

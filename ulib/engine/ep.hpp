@@ -280,6 +280,10 @@ void Ep::describe(const EpAttributes &a, bool depths_fixed, Arg &arg) const noex
 	arg.rdma_read_fixed = depths_fixed;
 	arg.recv_notify = notify_of(a.recv_completion_flags);
 	arg.request_notify = notify_of(a.request_completion_flags);
+	/* On one EVD every completion counts, then. */
+	if (ia().mixes_styles() && arg.recv_evd == arg.request_evd &&
+	    arg.recv_notify != arg.request_notify && arg.recv_notify != KDAPL_NOTIFY_SOLICITED)
+		arg.recv_notify = arg.request_notify = KDAPL_NOTIFY_THRESHOLD;
 }
 
 } // namespace kdapl

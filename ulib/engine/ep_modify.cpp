@@ -95,7 +95,8 @@ Status Ep::modify_queues(const EpModify &change) noexcept
 		return from_errno(err, { .object = Sub::handle_ep,
 					 .busy = now,
 					 .limit = Sub::resource_tep,
-					 .state = now });
+					 .state = now,
+					 .argument = Sub::arg3 });
 	}
 
 	if (attributes.recv_completion_flags & completion_solicited) {

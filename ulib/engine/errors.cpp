@@ -14,8 +14,9 @@ Status from_errno(int err, const ErrnoMeaning &meaning) noexcept
 		return success;
 	case ENOTTY:
 		return fail(Type::not_implemented);
-	case E2BIG:
 	case EINVAL:
+		return fail(Type::invalid_parameter, meaning.argument);
+	case E2BIG:
 	case EFAULT:
 	case EMSGSIZE:
 		return fail(Type::invalid_parameter);

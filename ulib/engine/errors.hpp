@@ -130,6 +130,7 @@ struct ErrnoMeaning {
 	Sub busy = Sub::none; /**< EBUSY: who still uses it */
 	Sub limit = Sub::resource_device; /**< ENOSPC, EDQUOT: what there is no more of */
 	Sub state = Sub::none; /**< EBADFD: the state it is in */
+	Sub argument = Sub::none; /**< EINVAL: which one does not go with the others */
 };
 
 /** The meaning of an errno of the module (0 for success). */

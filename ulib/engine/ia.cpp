@@ -91,6 +91,7 @@ Status Ia::open_device_file(const IaOpen &args)
 		open.async_file = args.lent_evd->ia().device().file();
 	}
 	async_elsewhere_ = args.async_elsewhere;
+	mixes_styles_ = args.mixes_styles;
 	open.flags |= args.async_elsewhere ? KDAPL_IA_DROP_ASYNC : 0;
 	open.flags |= args.tell_operation ? KDAPL_IA_TELL_OP : 0;
 	if (int err = device_->call(KDAPL_IA_OPEN, open))

@@ -43,6 +43,7 @@ struct IaOpen {
 	bool async_elsewhere = false;
 	const void *provider = nullptr; /**< first word of all handles */
 	bool tell_operation = false; /**< Event::operation */
+	bool mixes_styles = false; /**< Ep::describe() */
 };
 
 class Ia final : public Object {
@@ -73,6 +74,9 @@ public:
 	Handle async_evd() const noexcept { return async_evd_; }
 	/** See IaOpen. */
 	bool async_elsewhere() const noexcept { return async_elsewhere_; }
+
+	/** An EP may notify of its two directions in two ways on one EVD. */
+	bool mixes_styles() const noexcept { return mixes_styles_; }
 	/** The module's name for it, 0 when it is another IA's or there is none. */
 	std::uint32_t async_evd_id() const noexcept { return async_evd_id_; }
 	const void *provider() const noexcept { return provider_; }
@@ -155,6 +159,7 @@ private:
 	Handle async_evd_ = nullptr;
 	std::uint32_t async_evd_id_ = 0;
 	bool async_elsewhere_ = false;
+	bool mixes_styles_ = false;
 	std::unique_ptr<FaceData> face_data_;
 
 	std::mutex objects_mutex_; /**< all below */

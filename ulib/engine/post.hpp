@@ -120,19 +120,25 @@ inline Status check_atomic(const Post &post, std::uint64_t local) noexcept
 	return success;
 }
 
-inline Status check_lengths(const Post &post, const EpAttributes &a) noexcept
+/**
+ * The EP's max_rdma_size is what its program asked for at least, and no bound: programs
+ * of OFED's ask for less than they transfer.
+ *
+ * @param most  bytes of the adapter's longest transfer
+ */
+inline Status check_lengths(const Post &post, const EpAttributes &a, std::uint64_t most) noexcept
 {
 	const std::uint64_t local = total_length(post.local);
 
 	switch (post.op) {
 	case KDAPL_OP_RDMA_READ:
 	case KDAPL_OP_READ_RMR:
-		if (local < post.remote->length || post.remote->length > a.max_rdma_size)
+		if (local < post.remote->length || post.remote->length > most)
 			return fail(Type::length_error);
 		break;
 	case KDAPL_OP_RDMA_WRITE:
 	case KDAPL_OP_WRITE_IMM:
-		if (post.remote->length < local || local > a.max_rdma_size)
+		if (post.remote->length < local || local > most)
 			return fail(Type::length_error);
 		break;
 	case KDAPL_OP_SEND:
@@ -205,7 +211,7 @@ inline Status Ep::check_post(const Post &post) const noexcept
 		if (now != EpState::connected && now != EpState::disconnected)
 			return fail(Type::invalid_state, state_sub(now));
 	}
-	return check_lengths(post, attributes_);
+	return check_lengths(post, attributes_, ia().attributes().max_message);
 }
 
 /** A slot of the EP's own queue is free until its completion is in the event ring. */

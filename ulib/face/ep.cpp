@@ -297,7 +297,7 @@ DAT_RETURN dat_ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_ia_
 			return bad_parameter(Sub::arg5);
 		if (private_data_size && !private_data)
 			return bad_parameter(Sub::arg6);
-		if (bits(connect_flags) & ~bits(DAT_CONNECT_MULTIPATH_FLAG))
+		if (bits(connect_flags) & ~bits(version::connect_flags))
 			return bad_parameter(Sub::arg8);
 		if (qos != DAT_QOS_BEST_EFFORT || connect_flags != DAT_CONNECT_DEFAULT_FLAG)
 			return fail(Type::model_not_supported);

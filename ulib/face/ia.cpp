@@ -30,6 +30,7 @@ Status open(const std::string &ia_name, const Registered &as, kdapl::IaOpen args
 	args.name = as.device;
 	args.provider = provider.table();
 	args.tell_operation = version::tells_operation;
+	args.mixes_styles = version::mixes_styles;
 	args.async_elsewhere = *async_evd == DAT_EVD_ASYNC_EXISTS;
 	if (*async_evd != DAT_HANDLE_NULL && !args.async_elsewhere) {
 		lent = kdapl::pin<kdapl::Evd>(*async_evd);

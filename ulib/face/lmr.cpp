@@ -84,8 +84,21 @@ DAT_REGION_DESCRIPTION region_of(Lmr &lmr) noexcept
 	return region;
 }
 
+/**
+ * Those that are asked for, without those that mean nothing. Programs of the extensions
+ * ask for that of atomic operations wherever there are extensions.
+ */
+std::uint32_t privileges_of(const Ia &ia, DAT_MEM_PRIV_FLAGS asked) noexcept
+{
+	std::uint32_t idle = bits(version::idle_privileges);
+
+	if ((ia.attributes().flags & (KDAPL_IA_IMM | KDAPL_IA_ATOMIC)) == KDAPL_IA_IMM)
+		idle |= bits(version::atomic_privilege);
+	return bits(asked) & ~idle;
+}
+
 /** Those that memory can have. */
-std::uint32_t privileges_of(const Ia &ia) noexcept
+std::uint32_t all_privileges(const Ia &ia) noexcept
 {
 	const bool atomic = ia.attributes().flags & KDAPL_IA_ATOMIC;
 
@@ -107,7 +120,6 @@ Status lmr_create(const LmrCreate &asked)
 {
 	const auto ia = kdapl::pin<Ia>(asked.ia);
 	const auto pz = kdapl::pin<Pz>(asked.pz);
-	const std::uint32_t privileges = bits(asked.privileges) & ~bits(version::idle_privileges);
 
 	if (!ia)
 		return bad_handle(Sub::handle_ia);
@@ -115,7 +127,8 @@ Status lmr_create(const LmrCreate &asked)
 		return bad_handle(Sub::handle_pz);
 	if (!asked.lmr)
 		return bad_parameter(Sub::arg7);
-	if (privileges & ~privileges_of(*ia))
+	const std::uint32_t privileges = privileges_of(*ia, asked.privileges);
+	if (privileges & ~all_privileges(*ia))
 		return bad_parameter(Sub::arg6);
 
 	Ref<Lmr> lmr;

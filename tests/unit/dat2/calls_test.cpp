@@ -342,6 +342,54 @@ TEST_F(Calls2, ARejectionSaysWhy)
 	EXPECT_EQ(std::memcmp(told.private_data, "busy", 4), 0);
 }
 
+/* ---- What OFED's providers take ---- */
+
+TEST_F(Calls2, OneEvdForTwoStyles)
+{
+	DAT_EP_ATTR attr{};
+	DAT_EP_HANDLE made;
+	DAT_EP_PARAM param;
+	attr.service_type = DAT_SERVICE_TYPE_RC;
+	attr.max_recv_dtos = attr.max_request_dtos = 4;
+	attr.max_recv_iov = attr.max_request_iov = 1;
+	attr.request_completion_flags = DAT_COMPLETION_UNSIGNALLED_FLAG;
+
+	ASSERT_EQ(dat_ep_create(ia, pz, dto_evd, dto_evd, conn_evd, &attr, &made), DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.recv_notify, KDAPL_NOTIFY_THRESHOLD);
+	EXPECT_EQ(module.ep(module.last_id()).created.request_notify, KDAPL_NOTIFY_THRESHOLD);
+	ASSERT_EQ(dat_ep_query(made, DAT_EP_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.ep_attr.request_completion_flags, DAT_COMPLETION_UNSIGNALLED_FLAG);
+	module.set_state(module.last_id(), DAT_EP_STATE_CONNECTED);
+	DAT_LMR_TRIPLET iov = segment(0, 8);
+	EXPECT_EQ(dat_ep_post_send(made, 1, &iov, cookie(1), DAT_COMPLETION_UNSIGNALLED_FLAG),
+		  DAT_SUCCESS);
+
+	/* On two, or where both want the same, they have what they want. */
+	const DAT_EVD_HANDLE other = make_evd(DAT_EVD_DTO_FLAG);
+	ASSERT_EQ(dat_ep_create(ia, pz, dto_evd, other, conn_evd, &attr, &made), DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.request_notify, KDAPL_NOTIFY_QUIET);
+	attr.recv_completion_flags = DAT_COMPLETION_UNSIGNALLED_FLAG;
+	ASSERT_EQ(dat_ep_create(ia, pz, other, other, conn_evd, &attr, &made), DAT_SUCCESS);
+	EXPECT_EQ(module.ep(module.last_id()).created.recv_notify, KDAPL_NOTIFY_QUIET);
+	EXPECT_EQ(module.ep(module.last_id()).created.request_notify, KDAPL_NOTIFY_QUIET);
+}
+
+TEST_F(Calls2, ManyWaysThatNoAdapterHas)
+{
+	sockaddr_in peer{};
+	const auto connect = [&](int flags) {
+		return dat_ep_connect(ep, reinterpret_cast<DAT_IA_ADDRESS_PTR>(&peer), 1, 1000, 0,
+				      nullptr, DAT_QOS_BEST_EFFORT,
+				      static_cast<DAT_CONNECT_FLAGS>(flags));
+	};
+
+	EXPECT_TRUE(is_error(connect(DAT_CONNECT_MULTIPATH_REQUESTED_FLAG),
+			     DAT_MODEL_NOT_SUPPORTED));
+	EXPECT_TRUE(
+		is_error(connect(DAT_CONNECT_MULTIPATH_REQUIRED_FLAG), DAT_MODEL_NOT_SUPPORTED));
+	EXPECT_TRUE(is_error(connect(4), DAT_INVALID_PARAMETER, DAT_INVALID_ARG8));
+}
+
 /* ---- Calls that only 2.0 has ---- */
 
 TEST_F(Calls2, CommonConnectTakesThePortOfTheAddress)

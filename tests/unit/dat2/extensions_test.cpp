@@ -398,6 +398,29 @@ TEST_F(Extensions2, MemoryForAtomicOperations)
 	EXPECT_TRUE(param.mem_priv & DAT_MEM_PRIV_EXTENSION_BASE);
 }
 
+/* dtestx asks for it wherever there are extensions. */
+TEST_F(Extensions2, MemoryWhereThereAreNoAtomicOperations)
+{
+	constexpr auto asked = static_cast<DAT_MEM_PRIV_FLAGS>(int{ DAT_MEM_PRIV_ALL_FLAG } |
+							       DAT_IB_MEM_PRIV_REMOTE_ATOMIC);
+	DAT_REGION_DESCRIPTION region;
+	DAT_RMR_CONTEXT context = 0;
+	DAT_LMR_HANDLE made;
+	const auto open_and_make = [&](std::uint32_t flags) {
+		module.attributes.flags = flags;
+		EXPECT_EQ(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
+		async_evd = DAT_HANDLE_NULL;
+		SetUp();
+		region.for_va = memory.data();
+		return fake::lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, 8, pz, asked, &made,
+					nullptr, &context);
+	};
+
+	EXPECT_EQ(open_and_make(KDAPL_IA_IMM), DAT_SUCCESS);
+	EXPECT_FALSE(module.lmr_asked.privileges & KDAPL_PRIV_REMOTE_ATOMIC);
+	EXPECT_TRUE(is_error(open_and_make(0), DAT_INVALID_PARAMETER, DAT_INVALID_ARG6));
+}
+
 TEST_F(Extensions2, AnEvdForThemIsOneForTransfers)
 {
 	make_evd(static_cast<DAT_EVD_FLAGS>(DAT_IB_EVD_EXTENSION_FLAG));

@@ -26,6 +26,9 @@ inline constexpr DAT_RETURN no_type = 0x00150000;
 /** Calls that no other version has; their tests are this version's. */
 inline const std::set<std::string> own_calls = {};
 
+/* Whether an EP may have two styles on one EVD: every completion counts, then. */
+inline constexpr bool mixes_styles = false;
+
 /* Whether an LMR has the privilege of local read unasked. */
 inline constexpr bool all_memory_is_readable = false;
 

@@ -43,6 +43,9 @@ inline const std::set<std::string> own_calls = {
 	"dat_rmr_create_for_ep",
 };
 
+/* Whether an EP may have two styles on one EVD: every completion counts, then. */
+inline constexpr bool mixes_styles = true;
+
 /* Whether an LMR has the privilege of local read unasked. */
 inline constexpr bool all_memory_is_readable = true;
 
