@@ -124,7 +124,7 @@ lint: ## checkpatch, sparse, compiler warnings, clang-format, shellcheck
 install: kmod ulib ## modules, library, headers, tools, manual, udev rule, pkg-config file
 	@scripts/install-module $(KERNEL) "$(DESTDIR)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/ulib
-	@[ -n "$(DESTDIR)" ] || ldconfig
+	@[ -n "$(DESTDIR)" ] || /sbin/ldconfig
 
 # CMake notes what it installs, without DESTDIR.
 uninstall: ## remove what install has put there, with the same KERNEL and DESTDIR
@@ -132,7 +132,7 @@ uninstall: ## remove what install has put there, with the same KERNEL and DESTDI
 	@scripts/install-module --remove $(KERNEL) "$(DESTDIR)"
 	@sed 's#^#$(DESTDIR)#' build/ulib/install_manifest.txt | tr '\n' '\0' | xargs -0 rm -f
 	@rm build/ulib/install_manifest.txt
-	@[ -n "$(DESTDIR)" ] || ldconfig
+	@[ -n "$(DESTDIR)" ] || /sbin/ldconfig
 
 clean: ## remove build/ (the kernels stay in the cache)
 	rm -rf build

@@ -37,7 +37,7 @@
 static unsigned int busy_poll_us = 200;
 module_param(busy_poll_us, uint, 0644);
 MODULE_PARM_DESC(busy_poll_us,
-		 "microseconds that a post may poll for a program that polls, 0 for never (200)");
+		 "microseconds that a post may poll for a program that polls, 1000 at most, 0 for never (200)");
 
 static void cq_handler(struct ib_cq *ibcq, void *context)
 {

@@ -7,8 +7,10 @@
 # The clone that this file lies in.
 KDAPL_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Things that are costly to make and do not belong to one clone.
-KDAPL_CACHE=${KDAPL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kdapl}
-export KDAPL_TOP KDAPL_CACHE
+KDAPL_CACHE=${KDAPL_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/kdapl}
+# Where Debian has depmod, modinfo and modprobe, which need no root for what is done here.
+PATH=$PATH:/usr/sbin:/sbin
+export KDAPL_TOP KDAPL_CACHE PATH
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
