@@ -422,6 +422,7 @@ static void objs_kill(struct kdapl_ia *ia, enum kdapl_obj_type type)
 	unsigned long id;
 
 	xa_for_each(&ia->objs.xa, id, obj) {
+		cond_resched();
 		/* Connection requests come and go without the hw_lock. */
 		obj = kdapl_obj_get(ia, id, type);
 		if (!obj)
@@ -437,6 +438,7 @@ static void ia_end_waits(struct kdapl_ia *ia)
 	unsigned long id;
 
 	xa_for_each(&ia->objs.xa, id, obj) {
+		cond_resched();
 		obj = kdapl_obj_get(ia, id, KDAPL_OBJ_EVD);
 		if (!obj)
 			continue;

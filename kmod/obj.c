@@ -151,9 +151,9 @@ void kdapl_obj_destroy_all(struct kdapl_ia *ia, enum kdapl_obj_type type)
 	unsigned long id;
 
 	xa_for_each(&ia->objs.xa, id, obj) {
-		if (obj->ops->type != type)
-			continue;
-		WARN_ON(kdapl_obj_destroy(ia, id, type));
+		if (obj->ops->type == type)
+			WARN_ON(kdapl_obj_destroy(ia, id, type));
+		/* There may be millions, of any type. */
 		cond_resched();
 	}
 }

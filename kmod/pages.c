@@ -11,11 +11,21 @@
 #include "kmem.h"
 #include "pages.h"
 
+/* Pages that are pinned at a time: interrupts are off while the kernel finds them. */
+#define PAGES_AT_ONCE	(PAGE_SIZE / sizeof(struct page *))
+
 static void pages_release(struct kdapl_pages *pages, unsigned int npinned)
 {
+	unsigned int done, n;
+
 	if (pages->kernel)
 		return;
-	unpin_user_pages_dirty_lock(pages->page, npinned, pages->writable);
+	for (done = 0; done < npinned; done += n) {
+		n = min_t(unsigned int, npinned - done, PAGES_AT_ONCE);
+		unpin_user_pages_dirty_lock(pages->page + done, n,
+					    pages->writable);
+		cond_resched();
+	}
 }
 
 static int pages_pin(struct kdapl_pages *pages, unsigned long start)
@@ -31,8 +41,9 @@ static int pages_pin(struct kdapl_pages *pages, unsigned long start)
 		ret = -EINTR;
 		if (!fatal_signal_pending(current))
 			ret = pin_user_pages_fast(start + done * PAGE_SIZE,
-						  pages->npages - done, flags,
-						  pages->page + done);
+						  min_t(unsigned int, pages->npages - done,
+							PAGES_AT_ONCE),
+						  flags, pages->page + done);
 		if (ret <= 0) {
 			pages_release(pages, done);
 			return ret ?: -EFAULT;

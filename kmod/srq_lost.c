@@ -13,6 +13,7 @@
  * flushed. An idle EP leaves that open, for it may be in the midst of a message.
  */
 
+#include "ia.h"
 #include "srq.h"
 
 void kdapl_srq_posted(struct kdapl_srq *srq, struct kdapl_srq_work *slot)
@@ -83,6 +84,7 @@ void kdapl_srq_reclaim(struct kdapl_srq *srq, struct kdapl_ep *ep)
 {
 	const struct ib_wc lost = { .status = IB_WC_WR_FLUSH_ERR };
 	struct kdapl_srq_work *slot;
+	bool any = false;
 	u64 seq;
 
 	if (!srq->forgets)
@@ -92,6 +94,10 @@ void kdapl_srq_reclaim(struct kdapl_srq *srq, struct kdapl_ep *ep)
 	while ((slot = next_lost(srq, seq))) {
 		kdapl_srq_taken(srq, slot);
 		kdapl_ep_took(ep, &slot->work, &lost);
+		any = true;
 	}
 	mutex_unlock(&srq->mutex);
+	/* hw_recv was lowered, as by completions, and perhaps none comes any more. */
+	if (any)
+		kdapl_sq_kick(&srq->obj.ia->sq);
 }
