@@ -38,6 +38,7 @@ tests() {
 		expect ok "" "$name" hostile "$name"
 	done
 	expect ok "" "nothing is left of them" nothing_left
+	expect ok "" "LIO keeps none of their sessions" until_ok no_sessions
 	[ "$filter" != "*" ] || expect ok "" "the kernel log tells of them" told
 	expect ok "" "logged in after" login $iqn "$KDAPL_ADDR" 1
 	expect ok "" "data come back" write_and_compare_first

@@ -204,6 +204,73 @@ TEST_F(HostileInitiator, LogsInForEver)
 	}
 }
 
+/* A login's keys but for this one, which the target proposes then. */
+std::string keys_without(std::string_view key)
+{
+	std::string keys = Session::keys();
+	const std::size_t at = keys.find(key);
+
+	if (at != std::string::npos)
+		keys.erase(at, keys.find('\0', at) + 1 - at);
+	return keys;
+}
+
+/* LIO takes any answer; and some of them it cannot live with, or not for long. */
+TEST_F(HostileInitiator, AnswersWhatWasNotProposed)
+{
+	struct Answer {
+		std::string_view key, value;
+	};
+	constexpr Answer answers[] = {
+		{ "ErrorRecoveryLevel", "2" },
+		{ "MaxConnections", "16" },
+		{ "DefaultTime2Retain", "3600" },
+		{ "DataPDUInOrder", "No" },
+		{ "DataSequenceInOrder", "No" },
+		{ "InitiatorRecvDataSegmentLength", "Irrelevant" },
+		{ "TargetRecvDataSegmentLength", "Irrelevant" },
+		{ "MaxBurstLength", "Irrelevant" },
+		{ "FirstBurstLength", "Irrelevant" },
+		{ "MaxOutstandingR2T", "65535" },
+	};
+
+	std::uint16_t isid = 0x100;
+	for (const auto &[key, value] : answers) {
+		Session session(adapter_);
+		const std::string answer = std::string(key) + '=' + std::string(value) + '\0';
+
+		session.isid = isid++;
+		EXPECT_EQ(session.log_in(keys_without(key), answer), std::optional(0U)) << answer;
+		session.run(session.test_unit_ready());
+		EXPECT_EQ(session.run(session.write_blocks(256)), std::optional(0U)) << answer;
+		EXPECT_EQ(session.run(session.read_blocks(256)), std::optional(0U)) << answer;
+		session.connection.send(session.write_blocks(256));
+		session.connection.leave();
+	}
+}
+
+/* All of them at once, without an order: LIO would go round for ever in a list of no pieces. */
+TEST_F(HostileInitiator, WantsNoOrderAndNoLength)
+{
+	Session session(adapter_);
+	std::string answers = "DataPDUInOrder=No";
+
+	for (const char *more : { "DataSequenceInOrder=No", "ErrorRecoveryLevel=1",
+				  "InitiatorRecvDataSegmentLength=Irrelevant",
+				  "TargetRecvDataSegmentLength=Irrelevant",
+				  "MaxBurstLength=Irrelevant", "FirstBurstLength=Irrelevant" })
+		answers += std::string(1, '\0') + more;
+	answers += '\0';
+	const std::string name = std::string("InitiatorName=iqn.x:y") + '\0' + "TargetName=" +
+				 target_name() + '\0' + "RDMAExtensions=Yes" + '\0';
+	session.log_in(name, answers);
+	for (int i = 0; i < 4; i++) {
+		session.connection.send(session.write_blocks(64));
+		session.connection.send(session.read_blocks(64));
+	}
+	session.connection.receive(2s);
+}
+
 TEST_F(HostileInitiator, SendsKeysThatAreNone)
 {
 	const std::string some = Session::keys();

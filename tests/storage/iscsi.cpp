@@ -334,11 +334,14 @@ Message Session::login_request(const std::string &keys) const
 	return message;
 }
 
-std::optional<unsigned> Session::log_in(const std::string &text)
+std::optional<unsigned> Session::log_in(const std::string &text, const std::string &answers)
 {
 	constexpr int steps = 4;
+	Message first = login_request(text);
 
-	if (!connection.connect() || !connection.send(login_request(text)))
+	if (!answers.empty())
+		first.u8(1, 0x04);
+	if (!connection.connect() || !connection.send(first))
 		return {};
 	for (int step = 0; step < steps; step++) {
 		auto answer = connection.receive();
@@ -352,7 +355,7 @@ std::optional<unsigned> Session::log_in(const std::string &text)
 		tsih = static_cast<std::uint16_t>(answer->u8(14) << 8 | answer->u8(15));
 		if (answer->u8(1) & final_flag)
 			return 0;
-		if (!connection.send(login_request("").u32(28, status_number)))
+		if (!connection.send(login_request(step ? "" : answers).u32(28, status_number)))
 			return {};
 	}
 	return {};

@@ -146,8 +146,12 @@ public:
 	static std::string keys();
 	static std::string discovery_keys();
 
-	/* Connects and logs in; the class of the status, 0 for success, or none. */
-	std::optional<unsigned> log_in(const std::string &text = keys());
+	/*
+	 * Connects and logs in; the class of the status, 0 for success, or none. Answers are
+	 * what it says to keys that the target proposes: then the first request is not the last.
+	 */
+	std::optional<unsigned> log_in(const std::string &text = keys(),
+				       const std::string &answers = "");
 
 	/* Commands to the disk; the caller sends them. */
 	Message test_unit_ready();

@@ -354,6 +354,11 @@ nothing_left() {
 	until_ok same_resources || { echo "then: $(cat "$work/resources")" && echo "now:  $(resources)" && return 1; }
 }
 
+# LIO has no session of an initiator without an entry.
+no_sessions() {
+	[ -z "$(tr -d '\0' <"$(tpg_of $iqn)/dynamic_sessions")" ]
+}
+
 # No queue pair but the device's own remains of anybody.
 no_queue_pairs() {
 	! rdma resource show qp | grep "type RC"

@@ -7,9 +7,6 @@
  *
  * The connection belongs to its portal until LIO's login thread takes it, then to LIO
  * until isert_free_conn(). When it is lost, the one or the other is told and frees it.
- *
- * It ends in conn_close(). The EP is disconnected, the gate is closed to those
- * who would post, all that was posted completes, and the worker has seen that.
  */
 
 #include <linux/kthread.h>
@@ -22,8 +19,6 @@
 /* Requests of the EP for each of our requests: reads and writes take several. */
 #define DTOS_PER_CMD	8
 #define MAX_IOV		32
-/* Until a connection has to have sent its first login request. */
-#define LOGIN_TIME	(15 * HZ)
 
 static void received(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 {
@@ -74,7 +69,6 @@ static void completed(struct isert_conn *conn, const DAT_DTO_COMPLETION_EVENT_DA
 	struct isert_dto *dto = data->user_cookie.as_ptr;
 	bool ok = data->status == DAT_DTO_SUCCESS;
 
-	/* The connection ends; there is an event of that, too. */
 	if (!ok && data->status != DAT_DTO_ERR_FLUSHED)
 		isert_say(conn, "a transfer failed: status %d", data->status);
 	if (!dto)
@@ -196,7 +190,7 @@ struct isert_conn *isert_conn_make(struct isert_device *device,
 		return NULL;
 	kref_get(&device->users);
 	conn->device = device;
-	conn->deadline = jiffies + LOGIN_TIME;
+	conn->deadline = jiffies + ISERT_LOGIN_TIME;
 	INIT_LIST_HEAD(&conn->list);
 	INIT_LIST_HEAD(&conn->received);
 	INIT_LIST_HEAD(&conn->waiting);
@@ -214,13 +208,12 @@ struct isert_conn *isert_conn_make(struct isert_device *device,
 	return NULL;
 }
 
-/* Nothing is on its way any more when it returns, and nothing will be posted. */
+/* When it returns nothing is on its way, the worker has seen all, and nothing will be posted. */
 static void conn_close(struct isert_conn *conn)
 {
 	if (!conn->ep)
 		return;
 	isert_conn_down(conn);
-	/* It may be disconnected, or never have been connected. */
 	dat_ep_disconnect(conn->ep, DAT_CLOSE_ABRUPT_FLAG);
 	down_write(&conn->gate);
 	conn->closed = true;
@@ -267,8 +260,8 @@ void isert_free_conn(struct iscsit_conn *lio)
 	struct isert_conn *conn = lio->context;
 
 	/* LIO also frees one for which there never was an initiator. */
-	if (!conn)
-		return;
-	isert_login_end(conn);
-	isert_conn_free(conn);
+	if (conn) {
+		isert_login_end(conn);
+		isert_conn_free(conn);
+	}
 }

@@ -148,9 +148,7 @@ int isert_device_add(struct isert_np *np, const char *name)
 /* In one piece, so that commands can have scatterlists that point into it. */
 int isert_memory_make(struct isert_device *device, DAT_EXT_MEMORY *memory, size_t size)
 {
-	const DAT_MEM_PRIV_FLAGS local = DAT_MEM_PRIV_LOCAL_READ_FLAG |
-					 DAT_MEM_PRIV_LOCAL_WRITE_FLAG;
-
-	return isert_check(dat_ext_memory_alloc(device->ia, device->pz, size, local, memory),
-			   "memory of a connection");
+	return isert_check(dat_ext_memory_alloc(device->ia, device->pz, size,
+						DAT_MEM_PRIV_LOCAL_READ_FLAG |
+						DAT_MEM_PRIV_LOCAL_WRITE_FLAG, memory), "memory");
 }

@@ -16,14 +16,12 @@
 #ifndef ISERT_H
 #define ISERT_H
 
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/scatterlist.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
-#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <scsi/iscsi_proto.h>
@@ -48,6 +46,7 @@ struct isert_pdu {
 #define ISERT_DATA	8192
 /* Of a SCSI command; Linux's initiator makes them half a megabyte unless it is told. */
 #define ISERT_TRANSFER_MAX	SZ_16M
+#define ISERT_LOGIN_TIME	(15 * HZ)	/* to begin to log in, and then to end it */
 
 /* An adapter that a portal listens on. */
 struct isert_device {
@@ -134,7 +133,7 @@ struct isert_conn {
 	struct isert_device *device;
 	struct iscsit_conn *conn;	/* LIO's */
 	struct sockaddr_storage local, remote;
-	unsigned long deadline;	/* of the first login request */
+	unsigned long deadline;	/* of the first login request; then of the whole login */
 	DAT_EVD_HANDLE evd;
 	DAT_EP_HANDLE ep;
 	struct work_struct work;	/* takes events */
@@ -169,6 +168,7 @@ static inline void isert_leave(struct isert_conn *conn)
 /* main.c */
 extern uint isert_depth, isert_max_pending;
 extern struct workqueue_struct *isert_wq;	/* of the connections' workers */
+int isert_set_params(struct iscsit_conn *lio);
 
 /* device.c */
 int isert_check(DAT_RETURN ret, const char *what);

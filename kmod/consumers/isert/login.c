@@ -23,11 +23,16 @@
 /* Guards what struct isert_np and the first part of struct isert_conn say. */
 static DEFINE_SPINLOCK(login_lock);
 
-/* Somebody has to look at it; LIO's login thread does anyway. Caller holds the lock. */
+/*
+ * Somebody has to look at it; LIO's login thread does anyway. Its work: now, if there is
+ * something for it, or when the login has taken too long. Caller holds the lock.
+ */
 static void kick(struct isert_conn *conn)
 {
+	long left = conn->login_rx || READ_ONCE(conn->down) ? 0 : conn->deadline - jiffies;
+
 	if (conn->phase == ISERT_LOGIN && !conn->np)
-		schedule_delayed_work(&conn->conn->login_work, 0);
+		mod_delayed_work(system_wq, &conn->conn->login_work, max(left, 0L));
 	else if (conn->phase == ISERT_NEW && conn->np)
 		wake_up_interruptible(&conn->np->wait);
 }
@@ -49,9 +54,7 @@ static void np_idle(struct isert_np *np)
 	np->busy = NULL;
 	if (conn) {
 		conn->np = NULL;
-		/* What came while it was there. */
-		if (conn->login_rx || READ_ONCE(conn->down))
-			kick(conn);
+		kick(conn);
 	}
 	spin_unlock(&login_lock);
 }
@@ -180,6 +183,7 @@ static bool np_take(struct isert_np *np, struct iscsit_conn *lio)
 		np->busy = conn;
 		conn->conn = lio;
 		conn->phase = ISERT_LOGIN;
+		conn->deadline = jiffies + ISERT_LOGIN_TIME;
 		lio->context = conn;
 		break;
 	}
@@ -300,6 +304,7 @@ static int make_room(struct isert_conn *conn, const struct iscsi_login *login)
 	spin_lock(&login_lock);
 	if (login->login_complete)
 		conn->phase = ISERT_FULL;
+	kick(conn);
 	spin_unlock(&login_lock);
 	for (i = 0; i < receives; i++)
 		if (isert_rx_post(conn, &conn->rx[i]))
@@ -310,9 +315,11 @@ static int make_room(struct isert_conn *conn, const struct iscsi_login *login)
 int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 length)
 {
 	struct isert_conn *conn = lio->context;
-	struct isert_tx *tx = length > ISERT_DATA ? NULL : isert_tx_make(conn);
+	struct isert_tx *tx = NULL;
 	int ret = -EIO;
 
+	if (length <= ISERT_DATA && (is_refused(login) || !isert_set_params(lio)))
+		tx = isert_tx_make(conn);
 	if (!tx)
 		return -1;
 	memcpy(&tx->pdu->iscsi, login->rsp, ISCSI_HDR_LEN);

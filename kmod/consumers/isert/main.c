@@ -26,16 +26,21 @@ static enum target_prot_op isert_get_sup_prot_ops(struct iscsit_conn *lio)
 }
 
 /*
- * No other connection takes up the commands of one that fails, or joins it, from TCP even.
- * Who tries is refused here: LIO would look only at the end of the login, and take a
- * session that has just lost its connection, and is being freed, for one with room.
+ * Nothing takes up the commands of a connection that fails, or joins it, from TCP even: who
+ * tries is refused at once, or LIO would take a session that is being freed for one with
+ * room. An answer to what LIO itself proposed it takes as it comes: so it is asked twice.
  */
-static int isert_validate_params(struct iscsit_conn *lio)
+int isert_set_params(struct iscsit_conn *lio)
 {
-	if (!lio->login->leading_connection)
-		return -1;
-	return iscsi_change_param_sprintf(lio, "ErrorRecoveryLevel=0") ||
-	       iscsi_change_param_sprintf(lio, "MaxConnections=1") ? -1 : 0;
+	static const char * const params[] = {
+		"ErrorRecoveryLevel=0", "MaxConnections=1", "DefaultTime2Retain=0",
+		"DataPDUInOrder=Yes", "DataSequenceInOrder=Yes",
+	};
+	int i, ret = lio->login->leading_connection ? 0 : -1;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(params); i++)
+		ret = iscsi_change_param_sprintf(lio, "%s", params[i]);
+	return ret;
 }
 
 static struct iscsit_transport isert_transport = {
@@ -57,7 +62,7 @@ static struct iscsit_transport isert_transport = {
 	.iscsit_queue_status = isert_queue_status,
 	.iscsit_aborted_task = isert_aborted_task,
 	.iscsit_get_rx_pdu = isert_get_rx_pdu,
-	.iscsit_validate_params = isert_validate_params,
+	.iscsit_validate_params = isert_set_params,
 	.iscsit_get_sup_prot_ops = isert_get_sup_prot_ops,
 };
 
@@ -73,7 +78,6 @@ static int __init isert_init(void)
 
 static void __exit isert_exit(void)
 {
-	/* LIO holds the module while there is a portal or a connection. */
 	iscsit_unregister_transport(&isert_transport);
 	destroy_workqueue(isert_wq);
 }

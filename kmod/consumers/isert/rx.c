@@ -61,8 +61,7 @@ static bool scsi_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 }
 
 /* One key may become invalid with the answer. */
-static void take_keys(struct isert_conn *conn, struct isert_cmd *icmd,
-		      const struct iser_ctrl *iser)
+static void take_keys(struct isert_conn *conn, struct isert_cmd *icmd, const struct iser_ctrl *iser)
 {
 	icmd->iser = *iser;
 	if (conn->invalidate && iser->flags & (ISER_RSV | ISER_WSV))
