@@ -59,14 +59,11 @@ struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,
 	return kevd;
 }
 
-static bool policy_valid(DAT_UPCALL_POLICY policy,
-			 const DAT_UPCALL_OBJECT *upcall)
+static bool policy_valid(DAT_UPCALL_POLICY policy)
 {
-	if (policy == DAT_UPCALL_DISABLE)
-		return true;
-	return (policy == DAT_UPCALL_SINGLE_INSTANCE ||
-		policy == DAT_UPCALL_NOTIFY || policy == DAT_UPCALL_MANY) &&
-	       upcall && upcall->upcall_func;
+	return policy == DAT_UPCALL_DISABLE ||
+	       policy == DAT_UPCALL_SINGLE_INSTANCE ||
+	       policy == DAT_UPCALL_NOTIFY || policy == DAT_UPCALL_MANY;
 }
 
 DAT_RETURN dat_evd_kcreate(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
@@ -81,8 +78,10 @@ DAT_RETURN dat_evd_kcreate(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
 		return KAPI_BAD_HANDLE(IA);
 	if (min_qlen <= 0)
 		return KAPI_BAD_ARG(2);
-	if (!policy_valid(policy, upcall))
+	if (!policy_valid(policy))
 		return KAPI_BAD_ARG(3);
+	if (policy != DAT_UPCALL_DISABLE && (!upcall || !upcall->upcall_func))
+		return KAPI_BAD_ARG(4);
 	if (!evd)
 		return KAPI_BAD_ARG(6);
 	kevd = kapi_evd_create(kia, min_qlen, policy, upcall, flags);

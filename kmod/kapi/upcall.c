@@ -239,7 +239,7 @@ void kapi_upcall_exit(struct kapi_evd *kevd)
 	kevd->workers = NULL;
 }
 
-static bool upcall_valid(DAT_UPCALL_POLICY policy, DAT_UPCALL_FLAG flag)
+static bool policy_valid(DAT_UPCALL_POLICY policy)
 {
 	switch (policy) {
 	case DAT_UPCALL_DISABLE:
@@ -247,7 +247,7 @@ static bool upcall_valid(DAT_UPCALL_POLICY policy, DAT_UPCALL_FLAG flag)
 	case DAT_UPCALL_NOTIFY:
 	case DAT_UPCALL_MANY:
 	case DAT_UPCALL_TEARDOWN:
-		return flag <= DAT_UPCALL_INVOC_ANY;
+		return true;
 	}
 	return false;
 }
@@ -283,8 +283,10 @@ DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
 
 	if (!kevd)
 		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
-	if (!upcall_valid(policy, flag))
+	if (!policy_valid(policy))
 		return KAPI_BAD_ARG(2);
+	if (flag > DAT_UPCALL_INVOC_ANY)
+		return KAPI_BAD_ARG(4);
 
 	ret = upcall_set(kevd, policy, upcall);
 	if (ret != DAT_SUCCESS)

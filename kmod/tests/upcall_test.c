@@ -9,6 +9,8 @@
 
 #define QLEN		256
 #define MANY		(3 * 64 + 1)	/* events: a turn calls for 64 */
+#define BAD_ARG(n)							\
+	((DAT_RETURN)DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG##n))
 #define SOFTWARE(number)						\
 	((struct dat_event){						\
 		.event_number = DAT_SOFTWARE_EVENT,			\
@@ -566,14 +568,20 @@ static void bad_arguments_are_refused(struct kunit *test)
 	DAT_EVD_HANDLE evd;
 
 	caller_make(test, caller, DAT_UPCALL_DISABLE);
-	KUNIT_EXPECT_EQ(test, DAT_INVALID_PARAMETER,
-			DAT_GET_TYPE(dat_evd_modify_upcall(caller->evd, 50,
-							   NULL, 0)));
-	KUNIT_EXPECT_EQ(test, DAT_INVALID_PARAMETER,
-			DAT_GET_TYPE(dat_evd_kcreate(caller->kia, QLEN,
-						     DAT_UPCALL_MANY, NULL,
-						     DAT_EVD_SOFTWARE_FLAG,
-						     &evd)));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(2),
+			dat_evd_modify_upcall(caller->evd, 50, NULL, 0));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(3),
+			dat_evd_modify_upcall(caller->evd, DAT_UPCALL_MANY,
+					      NULL, 0));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(4),
+			dat_evd_modify_upcall(caller->evd, DAT_UPCALL_DISABLE,
+					      NULL, 2));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(3),
+			dat_evd_kcreate(caller->kia, QLEN, 50, NULL,
+					DAT_EVD_SOFTWARE_FLAG, &evd));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(4),
+			dat_evd_kcreate(caller->kia, QLEN, DAT_UPCALL_MANY,
+					NULL, DAT_EVD_SOFTWARE_FLAG, &evd));
 	KUNIT_EXPECT_EQ(test, DAT_INVALID_HANDLE,
 			DAT_GET_TYPE(dat_evd_free(caller->kia)));
 }
