@@ -29,11 +29,12 @@ struct echo_buffer {
  * @start: accepts it
  * @end: frees it
  * @bind: binds @rmr
+ * @serve: takes the events of a client of long messages
  * @cr: its request, until it is decided
  * @hello: what it wants
  * @memory: bytes of echo.memory that are its own
  * @ep: of the connection
- * @evd: for all events of @ep; its upcalls come one at a time
+ * @evd: for all events of @ep, which come one at a time
  * @recvs: for its messages
  * @sends: for ours
  * @data: what it reads or writes
@@ -53,7 +54,7 @@ struct echo_buffer {
  */
 struct echo_session {
 	struct list_head list;
-	struct work_struct start, end, bind;
+	struct work_struct start, end, bind, serve;
 	DAT_CR_HANDLE cr;
 	struct echo_hello hello;
 	u64 memory;

@@ -142,9 +142,12 @@ static void __exit echo_exit(void)
 			      DAT_UPCALL_INVOC_NEW);
 	flush_workqueue(echo.queue);
 	mutex_lock(&echo.lock);
-	list_for_each_entry(session, &echo.sessions, list)
+	list_for_each_entry(session, &echo.sessions, list) {
+		/* Else one that is served by the queue would keep it busy. */
+		WRITE_ONCE(session->ending, true);
 		dat_evd_modify_upcall(session->evd, DAT_UPCALL_TEARDOWN,
 				      DAT_UPCALL_SAME, DAT_UPCALL_INVOC_NEW);
+	}
 	mutex_unlock(&echo.lock);
 	destroy_workqueue(echo.queue);
 	list_for_each_entry_safe(session, next, &echo.sessions, list)

@@ -10,6 +10,10 @@
 #define SEND_TAG	BIT_ULL(32)
 /* Requests that a bind takes. */
 #define BIND_DTOS	2
+/* Longer messages are not for a softirq, which keeps everybody else waiting. */
+#define UPCALL_SIZE	SZ_16K
+/* Events of one client until it is the next one's turn. */
+#define TURN		16
 
 static uint memory_mb = 256;
 module_param(memory_mb, uint, 0644);
@@ -276,12 +280,8 @@ static int bound(struct echo_session *session,
 	return go_on(session);
 }
 
-static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
-			   DAT_BOOLEAN more)
+static void session_event(struct echo_session *session, const DAT_EVENT *event)
 {
-	struct echo_session *session = instance;
-
-	/* The EVD's lock, between any two upcalls, orders them. */
 	if (READ_ONCE(session->ending))
 		return;
 	switch (event->event_number) {
@@ -300,6 +300,37 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 	default:
 		session_over(session);
 	}
+}
+
+/* The EVD's lock, between any two upcalls, orders them. */
+static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
+			   DAT_BOOLEAN more)
+{
+	session_event(instance, event);
+}
+
+static void session_notice(DAT_PVOID instance, const DAT_EVENT *event,
+			   DAT_BOOLEAN more)
+{
+	struct echo_session *session = instance;
+
+	queue_work(echo.queue, &session->serve);
+}
+
+static void session_serve(struct work_struct *work)
+{
+	struct echo_session *session =
+		container_of(work, struct echo_session, serve);
+	DAT_EVENT event;
+	int i;
+
+	for (i = 0; i < TURN; i++) {
+		if (dat_evd_dequeue(session->evd, &event) != DAT_SUCCESS)
+			return;
+		session_event(session, &event);
+		cond_resched();
+	}
+	queue_work(echo.queue, work);
 }
 
 /* ---- life ---------------------------------------------------------------- */
@@ -387,9 +418,10 @@ static int session_make_buffers(struct echo_session *session)
 
 static int session_make_ep(struct echo_session *session)
 {
+	bool at_once = session->hello.size <= UPCALL_SIZE;
 	const DAT_UPCALL_OBJECT upcall = {
 		.instance_data = session,
-		.upcall_func = session_upcall,
+		.upcall_func = at_once ? session_upcall : session_notice,
 	};
 	const DAT_EP_ATTR attr = {
 		.max_recv_dtos = session->recvs.slots,
@@ -401,7 +433,8 @@ static int session_make_ep(struct echo_session *session)
 	};
 
 	if (dat_evd_kcreate(echo.ia, 2 * session->recvs.slots + 5,
-			    DAT_UPCALL_SINGLE_INSTANCE, &upcall,
+			    at_once ? DAT_UPCALL_SINGLE_INSTANCE :
+				      DAT_UPCALL_NOTIFY, &upcall,
 			    DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG |
 			    DAT_EVD_RMR_BIND_FLAG, &session->evd) != DAT_SUCCESS)
 		return -EIO;
@@ -483,6 +516,7 @@ void echo_session_free(struct echo_session *session)
 	/* An upcall may have ended a session that could not start, or began to bind. */
 	cancel_work(&session->end);
 	cancel_work(&session->bind);
+	cancel_work(&session->serve);
 	/* In this order: nothing is freed that another one uses. */
 	if (session->ep)
 		dat_ep_free(session->ep);
@@ -522,6 +556,7 @@ void echo_session_ask(DAT_CR_HANDLE cr)
 	INIT_WORK(&session->start, session_start);
 	INIT_WORK(&session->end, session_end);
 	INIT_WORK(&session->bind, session_bind);
+	INIT_WORK(&session->serve, session_serve);
 	session->cr = cr;
 	queue_work(echo.queue, &session->start);
 }
