@@ -95,12 +95,14 @@ int kdapl_cmd_submit(struct kdapl_file *file, void *data)
 		return -EBADFD;
 	if (arg->flags & ~KDAPL_SUBMIT_POLL || arg->pad)
 		return -EINVAL;
-	if (READ_ONCE(ia->dead))
-		return -ENODEV;
-	if (arg->flags & KDAPL_SUBMIT_POLL)
-		return kdapl_cq_busy_poll(ia, arg->evd);
-	if (arg->evd)
+	if (!(arg->flags & KDAPL_SUBMIT_POLL) && arg->evd)
 		return -EINVAL;
+	/*
+	 * What is in the ring is posted already, and ends as flushed: an error would say
+	 * that it is not. There is nothing to poll any more.
+	 */
+	if (arg->flags & KDAPL_SUBMIT_POLL && !READ_ONCE(ia->dead))
+		return kdapl_cq_busy_poll(ia, arg->evd);
 	kdapl_cq_doorbell(ia);
 	return 0;
 }

@@ -100,6 +100,7 @@ struct kdapl_evd {
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
+	u32 ejections;	/* how often those who waited were sent away */
 	bool enabled;		/* events trigger the CNO */
 	const struct kdapl_evd_hooks *hooks;	/* of a kernel consumer */
 	bool direct;		/* likewise: its events may be claimed */

@@ -128,8 +128,11 @@ void kdapl_evd_keep_told(struct kdapl_evd *evd, bool told)
 		evd_make_loud(evd);
 }
 
-/* 0: the threshold is reached. 1: go on waiting. */
-static int evd_wait_state(struct kdapl_evd *evd)
+/*
+ * 0: the threshold is reached. 1: go on waiting. Who was sent away while it waited goes,
+ * even if others may wait again by now.
+ */
+static int evd_wait_state(struct kdapl_evd *evd, u32 ejections)
 {
 	int ret = 1;
 
@@ -137,7 +140,7 @@ static int evd_wait_state(struct kdapl_evd *evd)
 	kdapl_evd_refill(evd);
 	if (evd->dead)
 		ret = -ECANCELED;
-	else if (!evd->waitable)
+	else if (!evd->waitable || evd->ejections != ejections)
 		ret = -EBADFD;
 	else if (evd_ready(evd))
 		ret = 0;
@@ -147,7 +150,7 @@ static int evd_wait_state(struct kdapl_evd *evd)
 	return ret;
 }
 
-static int evd_sleep(struct kdapl_evd *evd, u64 deadline_ns)
+static int evd_sleep(struct kdapl_evd *evd, u32 ejections, u64 deadline_ns)
 {
 	/* Past KTIME_MAX a deadline would count as long gone. */
 	ktime_t deadline = min_t(u64, deadline_ns, KTIME_MAX);
@@ -157,7 +160,7 @@ static int evd_sleep(struct kdapl_evd *evd, u64 deadline_ns)
 
 	for (;;) {
 		prepare_to_wait(&evd->wait, &entry, TASK_INTERRUPTIBLE);
-		ret = evd_wait_state(evd);
+		ret = evd_wait_state(evd, ejections);
 		if (ret <= 0)
 			break;
 		ret = -ETIMEDOUT;
@@ -178,9 +181,11 @@ static int evd_sleep(struct kdapl_evd *evd, u64 deadline_ns)
 
 int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 {
+	u32 ejections;
 	int ret = 0;
 
 	spin_lock_bh(&evd->lock);
+	ejections = evd->ejections;
 	if (!threshold || threshold > evd->qlen ||
 	    (evd->notify != KDAPL_NOTIFY_THRESHOLD && threshold > 1))
 		ret = -EINVAL;
@@ -194,7 +199,7 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 	if (ret)
 		return ret;
 
-	ret = evd_sleep(evd, deadline_ns);
+	ret = evd_sleep(evd, ejections, deadline_ns);
 
 	spin_lock_bh(&evd->lock);
 	evd->wait_threshold = 0;
@@ -206,7 +211,9 @@ void kdapl_evd_set_waitable(struct kdapl_evd *evd, bool waitable)
 {
 	spin_lock_bh(&evd->lock);
 	evd->waitable = waitable;
-	if (!waitable)
+	if (!waitable) {
+		evd->ejections++;
 		wake_up_all(&evd->wait);
+	}
 	spin_unlock_bh(&evd->lock);
 }

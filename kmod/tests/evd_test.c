@@ -595,6 +595,16 @@ static void evd_unwaitable(struct kunit *test)
 	EXPECT_SOON(test, is_asleep(&waiter));
 	kdapl_evd_set_waitable(tevd.evd, false);
 	expect_waited(test, &waiter, -EBADFD);
+	kdapl_evd_set_waitable(tevd.evd, true);
+	waiter_start(test, &waiter, &tevd, 1, KDAPL_DEADLINE_NONE);
+	EXPECT_SOON(test, is_asleep(&waiter));
+	/* It goes, though it may not look before others may wait again. */
+	local_bh_disable();
+	kdapl_evd_set_waitable(tevd.evd, false);
+	kdapl_evd_set_waitable(tevd.evd, true);
+	local_bh_enable();
+	expect_waited(test, &waiter, -EBADFD);
+	kdapl_evd_set_waitable(tevd.evd, false);
 	post(&tevd, NULL, 1);
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), -EBADFD);
 	kdapl_evd_set_waitable(tevd.evd, true);

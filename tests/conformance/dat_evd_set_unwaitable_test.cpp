@@ -39,6 +39,24 @@ TEST(DatEvdSetUnwaitable, DescriptionWaiterIsAwakened)
 	});
 }
 
+/* The same, however soon others may wait again: it is woken where only one thread runs. */
+TEST(DatEvdSetUnwaitable, DescriptionWaiterIsAwakenedForGood)
+{
+	play([](Line &) {
+		Adapter adapter;
+		SoftwareQueue queue(adapter);
+
+		for (int i = 0; i < 20; i++) {
+			EvdWait waiting(queue.evd(), 1, DAT_TIMEOUT_INFINITE);
+
+			ok(dat_evd_set_unwaitable(queue.evd()));
+			ok(dat_evd_clear_unwaitable(queue.evd()));
+			refused(waiting.result(), DAT_INVALID_STATE,
+				DAT_INVALID_STATE_EVD_UNWAITABLE);
+		}
+	});
+}
+
 /* "is DAT_EVD_UNWAITABLE after the return of this operation" */
 TEST(DatEvdSetUnwaitable, DescriptionStateIsShown)
 {

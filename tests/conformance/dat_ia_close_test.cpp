@@ -11,8 +11,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <optional>
+#include <thread>
 
 namespace suite {
 namespace {
@@ -74,6 +76,45 @@ TEST(DatIaClose, DescriptionAbruptReleasesWaitersOnCnos)
 		}
 		agent.await(1);
 		EXPECT_EQ(agent.evd(), DAT_HANDLE_NULL);
+	});
+}
+
+/* The same where an agent waits itself: for the CNO that is closed behind its own. */
+TEST(DatIaClose, DescriptionAbruptReleasesAnAgentThatWaits)
+{
+	struct Waiting {
+		DAT_CNO_HANDLE cno = DAT_HANDLE_NULL;
+		std::atomic<int> begun = 0;
+		std::atomic<DAT_RETURN> result = DAT_INTERNAL_ERROR;
+
+		static void run(DAT_PVOID instance, DAT_EVD_HANDLE)
+		{
+			auto *self = static_cast<Waiting *>(instance);
+			DAT_EVD_HANDLE evd;
+
+			/* The second call is its own CNO's release. */
+			if (!self->begun++)
+				self->result = dat_cno_wait(self->cno, DAT_TIMEOUT_INFINITE, &evd);
+		}
+	};
+
+	play([](Line &) {
+		Adapter adapter;
+		Waiting waiting;
+		DAT_CNO_HANDLE one, two;
+		DAT_EVD_HANDLE evd;
+		DAT_EVENT event{};
+
+		ok(dat_cno_create(adapter.ia(), DAT_OS_WAIT_PROXY_AGENT_NULL, &one));
+		waiting.cno = one;
+		ok(dat_cno_create(adapter.ia(), { &waiting, Waiting::run }, &two));
+		ok(dat_evd_create(adapter.ia(), 8, two, DAT_EVD_SOFTWARE_FLAG, &evd));
+		event.event_number = DAT_SOFTWARE_EVENT;
+		ok(dat_evd_post_se(evd, &event));
+		while (!waiting.begun)
+			std::this_thread::yield();
+		adapter.close_abruptly();
+		EXPECT_EQ(waiting.result, DAT_RETURN(DAT_SUCCESS));
 	});
 }
 

@@ -111,6 +111,24 @@ TEST_F(EpModify, EveryAttribute)
 	EXPECT_EQ(told.max_rdma_write_iov, 4);
 }
 
+/* What one connection came to is told while it lasts, and is no wish for the next one. */
+TEST_F(EpModify, DepthsOfAConnectionAreNotTheEps)
+{
+	const DAT_EP_ATTR before = query(ep).ep_attr;
+	kdapl_ep_query &told = module.ep(ep_id).query;
+	const kdapl_ep_query own = told;
+
+	told.max_rdma_read_in = told.max_rdma_read_out = 0;
+	EXPECT_EQ(query(ep).ep_attr.max_rdma_read_in, 0);
+	EXPECT_EQ(query(ep).ep_attr.max_rdma_read_out, 0);
+	told = own;
+	param.connect_evd_handle = conn_evd;
+	ASSERT_EQ(modify(DAT_EP_FIELD_CONNECT_EVD_HANDLE), DAT_SUCCESS);
+	EXPECT_EQ(module.modified.max_rdma_read_in, unsigned(before.max_rdma_read_in));
+	EXPECT_EQ(module.modified.max_rdma_read_out, unsigned(before.max_rdma_read_out));
+	EXPECT_EQ(module.modified.rdma_read_fixed, 0u);
+}
+
 TEST_F(EpModify, TheSoftMarkAndNoOther)
 {
 	ASSERT_EQ(dat_ep_set_watermark(ep, 5, 9), DAT_SUCCESS);

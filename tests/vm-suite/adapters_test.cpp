@@ -400,6 +400,11 @@ TEST(Adapters, PulledOutWithConnections)
 			  DAT_DTO_ERR_FLUSHED);
 		pair.passive.expect_recv_failure(2, DAT_DTO_ERR_FLUSHED);
 		expect_catastrophe(adapter.async_evd(), { adapter.ia() });
+		/* What is posted now ends likewise: an error would say that it was not posted. */
+		ok(pair.passive.recv(region.local(0, 64), 3));
+		ok(pair.active.send(region.local(0, 64), 4));
+		pair.passive.expect_recv_failure(3, DAT_DTO_ERR_FLUSHED);
+		pair.active.expect_request_failure(4, DAT_DTO_ERR_FLUSHED);
 		pair.passive.require_state(DAT_EP_STATE_DISCONNECTED);
 		pair.active.require_state(DAT_EP_STATE_DISCONNECTED);
 	});

@@ -57,10 +57,15 @@ Status Cno::free() noexcept
 	return status;
 }
 
-void Cno::leave() noexcept
+void Cno::release() noexcept
 {
 	/* It fails only where the device is gone, or the CNO: then nobody waits. */
 	(void)modify(KDAPL_CNO_RELEASE);
+}
+
+void Cno::leave() noexcept
+{
+	release();
 	stop_agents();
 }
 

@@ -50,7 +50,9 @@ public:
 	static Status set_agent(const Ref<Cno> &cno, const Agent &agent);
 	Agent agent() noexcept;
 
-	/** The IA is closed: everybody is released. */
+	/** Whoever waits returns, now and from now on. */
+	void release() noexcept;
+	/** The IA is closed: everybody is released, and the agent is waited for. */
 	void leave() noexcept override;
 
 	Cno(Slot *slot, Ref<Ia> ia) noexcept : Child(slot, kind, KDAPL_OBJ_CNO, std::move(ia)) {}

@@ -19,22 +19,31 @@ namespace {
 
 class KernelDevice final : public Device {
 public:
-	explicit KernelDevice(int fd) noexcept : fd_(fd)
-	{
-		std::lock_guard lock(list_mutex);
-		next_ = list;
-		list = this;
-	}
+	KernelDevice() noexcept = default;
 	KernelDevice(const KernelDevice &) = delete;
 	KernelDevice &operator=(const KernelDevice &) = delete;
 	~KernelDevice() override
 	{
+		if (fd_ < 0)
+			return;
 		std::lock_guard lock(list_mutex);
 		KernelDevice **link = &list;
 		while (*link != this)
 			link = &(*link)->next_;
 		*link = next_;
 		close(fd_);
+	}
+
+	/** 0, or an errno. At no time is a file open that a fork() would not close. */
+	int open_file() noexcept
+	{
+		std::lock_guard lock(list_mutex);
+
+		fd_ = open(KDAPL_DEVICE, O_RDWR | O_CLOEXEC);
+		if (fd_ < 0)
+			return errno;
+		next_ = std::exchange(list, this);
+		return 0;
 	}
 
 	/* What fork() does to all open devices. */
@@ -70,7 +79,7 @@ private:
 	static constinit inline std::mutex list_mutex;
 	static constinit inline KernelDevice *list = nullptr;
 
-	int fd_;
+	int fd_ = -1;
 	KernelDevice *next_ = nullptr;
 };
 
@@ -92,17 +101,12 @@ void after_fork_in_child() noexcept
 
 int open_kernel_device(std::unique_ptr<Device> &device)
 {
-	const int fd = open(KDAPL_DEVICE, O_RDWR | O_CLOEXEC);
+	auto opened = std::make_unique<KernelDevice>();
+	const int err = opened->open_file();
 
-	if (fd < 0)
-		return errno;
-	try {
-		device = std::make_unique<KernelDevice>(fd);
-	} catch (...) {
-		close(fd);
-		throw;
-	}
-	return 0;
+	if (!err)
+		device = std::move(opened);
+	return err;
 }
 
 std::mutex opener_mutex;

@@ -352,15 +352,16 @@ Status Ep::query(View &view) noexcept
 	view.local_port = arg.local.port;
 	view.remote_port = arg.remote.port;
 	std::lock_guard posts(ia().sq().mutex());
-	if (!depths_fixed_) {
-		attributes_.max_rdma_read_in = arg.max_rdma_read_in;
-		attributes_.max_rdma_read_out = arg.max_rdma_read_out;
-	}
 	view.pz = pz_;
 	view.recv_evd = recv_evd_;
 	view.request_evd = request_evd_;
 	view.connect_evd = connect_evd_;
 	view.attributes = attributes_;
+	/* This connection's; the EP's own stay what they are for the next one. */
+	if (!depths_fixed_) {
+		view.attributes.max_rdma_read_in = arg.max_rdma_read_in;
+		view.attributes.max_rdma_read_out = arg.max_rdma_read_out;
+	}
 	return success;
 }
 

@@ -228,9 +228,8 @@ private:
 	Shared<const kdapl_ep_status> status_;
 
 	/*
-	 * Guarded by the submission ring's mutex. But for the RDMA read depths they
-	 * change under modify_mutex_ as well, whose holder may read them without the
-	 * other.
+	 * Guarded by the submission ring's mutex. They change under modify_mutex_ as well,
+	 * whose holder may read them without the other.
 	 */
 	EpAttributes attributes_;
 	bool depths_fixed_; /**< the RDMA read depths are the consumer's own */

@@ -2,6 +2,7 @@
 
 #include "ia.hpp"
 
+#include "cno.hpp"
 #include "debug.hpp"
 #include "ep.hpp"
 #include "evd.hpp"
@@ -293,14 +294,25 @@ void Ia::discard_requests() noexcept
 		static_cast<Evd &>(*child).discard_requests();
 }
 
+/** All, before the first one's agent is waited for: it may wait on another one. */
+void Ia::release_cnos() noexcept
+{
+	std::size_t n = 0;
+
+	while (Ref<Child> child = nth_of(Kind::cno, n++))
+		static_cast<Cno &>(*child).release();
+}
+
 /** It is closed: nothing is added to the list any more. */
 void Ia::free_everything() noexcept
 {
 	for (Kind kind : { Kind::psp, Kind::csp, Kind::rsp })
 		free_all(kind);
 	discard_requests();
-	for (Kind kind : { Kind::cr, Kind::ep, Kind::srq, Kind::rmr, Kind::lmr, Kind::evd,
-			   Kind::cno, Kind::pz })
+	for (Kind kind : { Kind::cr, Kind::ep, Kind::srq, Kind::rmr, Kind::lmr, Kind::evd })
+		free_all(kind);
+	release_cnos();
+	for (Kind kind : { Kind::cno, Kind::pz })
 		free_all(kind);
 	retire_self();
 }

@@ -144,6 +144,7 @@ private:
 	void free_everything() noexcept;
 	Ref<Child> nth_of(Kind kind, std::size_t n) noexcept;
 	void discard_requests() noexcept;
+	void release_cnos() noexcept;
 	void free_all(Kind kind) noexcept;
 	void retire_self() noexcept;
 
