@@ -39,6 +39,11 @@ static struct kdapl_ia *cm_ia(const struct kdapl_ep *ep)
 	return ep->obj.ia;
 }
 
+static bool cm_is_siw(const struct kdapl_ep *ep)
+{
+	return cm_ia(ep)->dev->ops.driver_id == RDMA_DRIVER_SIW;
+}
+
 bool kdapl_cm_pending(const struct kdapl_ep *ep, const struct rdma_cm_id *id)
 {
 	lockdep_assert_held(&ep->lock);
@@ -318,9 +323,13 @@ static int cm_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_UNREACHABLE:
 		/*
 		 * Once connected this only says that a neighbour's entry
-		 * changed; the transport's own retries tell more.
+		 * changed; the transport's own retries tell more. siw has brought
+		 * the queue pair into its error state: it takes no new attempt.
 		 */
-		cm_no_answer(ep, id);
+		if (cm_is_siw(ep))
+			cm_unreachable(ep, id);
+		else
+			cm_no_answer(ep, id);
 		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 		kdapl_cm_failed(ep, id, event->status);
@@ -504,6 +513,9 @@ static int cm_connect_check(struct kdapl_ep *ep,
 
 	if (!kdapl_ia_may_bind(cm_ia(ep)))
 		return -EACCES;
+	/* siw makes its socket where the thread is that connects: in the first namespace. */
+	if (cm_is_siw(ep) && !net_eq(cm_ia(ep)->net, &init_net))
+		return -EADDRNOTAVAIL;
 	if (!port)
 		return -EINVAL;
 	if (arg->private_data_size > kdapl_cm_max_private_data(cm_ia(ep), false))
@@ -597,9 +609,11 @@ static int cm_accept(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	ret = rdma_accept(id, &param);
 	if (ret)
 		return ret;
-	/* The handler is locked out: nobody has heard anything yet. */
-	if (!cm_ia(ep)->iwarp)
-		queue_delayed_work(kdapl_workqueue, &ep->cm.timeout, CM_ANSWER);
+	/*
+	 * The handler is locked out: nobody has heard anything yet. Over iWARP a peer that
+	 * asked for MPA's peer-to-peer mode has to send something first.
+	 */
+	queue_delayed_work(kdapl_workqueue, &ep->cm.timeout, CM_ANSWER);
 	kdapl_park_retry(ep);
 	return 0;
 }
