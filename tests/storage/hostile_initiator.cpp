@@ -271,6 +271,50 @@ TEST_F(HostileInitiator, WantsNoOrderAndNoLength)
 	session.connection.receive(2s);
 }
 
+std::string all_keys(std::initializer_list<const char *> keys)
+{
+	std::string all;
+
+	for (const char *key : keys)
+		all += std::string(key) + '\0';
+	return all;
+}
+
+/* LIO looks at the last of each, by their beginnings, and in the end at the first. */
+TEST_F(HostileInitiator, IsTwoAtOnce)
+{
+	const std::string target = "TargetName=" + target_name() + '\0';
+	const std::string others =
+		target + all_keys({ "RDMAExtensions=Yes", "InitiatorRecvDataSegmentLength=8192",
+				    "TargetRecvDataSegmentLength=8192" });
+	const std::string texts[] = {
+		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Normal", "SessionType=Discovery" }),
+		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Discovery",
+			   "SessionType=Normal" }),
+		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Normal",
+			   "SessionTypes=Discovery" }),
+		all_keys({ "InitiatorName=iqn.x:y", "InitiatorName=iqn.x:z",
+			   "SessionType=Normal" }),
+		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Normal" }) + target,
+		all_keys({ "CHAP_A=5", "InitiatorName=iqn.x:y", "SessionType=Normal" }),
+	};
+
+	for (const std::string &keys : texts) {
+		Session session(adapter_);
+		EXPECT_NE(session.log_in(keys + others), std::optional(0U)) << keys;
+	}
+}
+
+/* A stage that is none: what it says who it is, LIO never takes in. */
+TEST_F(HostileInitiator, IsAnotherOneLater)
+{
+	auto connection = connected();
+	Session session(adapter_);
+
+	connection->send(session.login_request(Session::keys()).u8(1, 0x08));
+	EXPECT_TRUE(connection->dropped());
+}
+
 TEST_F(HostileInitiator, SendsKeysThatAreNone)
 {
 	const std::string some = Session::keys();
@@ -684,6 +728,35 @@ TEST_F(HostileInitiator, LogsOutTwice)
 	session->connection.send(session->request(logout | immediate));
 	session->connection.send(session->test_unit_ready());
 	EXPECT_TRUE(session->connection.dropped());
+}
+
+/* LIO would leave the session to a timer, without a connection. */
+TEST_F(HostileInitiator, LogsOutItsOnlyConnection)
+{
+	for (unsigned char flags : { 0x81, 0x01 })
+		for (unsigned char opcode : { logout | immediate, +logout }) {
+			auto session = logged_in();
+
+			session->connection.send(session->request(opcode, flags));
+			EXPECT_TRUE(session->connection.dropped());
+		}
+}
+
+/* Again, or beyond the window: data that came would be executed, or released twice. */
+TEST_F(HostileInitiator, WritesOutOfItsTurn)
+{
+	for (std::uint32_t away : { 0xffffffffU, 1U, 0x100U, 0x80000000U }) {
+		auto session = logged_in();
+
+		session->run(session->test_unit_ready());
+		for (int i = 0; i < 3; i++) {
+			Message message = session->write_blocks(2).with(std::string(1024, 'a'));
+
+			message.u32(24, session->command_number - 1 + away);
+			session->connection.send(message);
+		}
+		EXPECT_TRUE(session->connection.dropped()) << away;
+	}
 }
 
 TEST_F(HostileInitiator, LogsOutForNoReason)

@@ -2,9 +2,6 @@
 /*
  * The life of a connection.
  *
- * All of its memory is there before it is accepted. From then on one EVD has all of its
- * events; its upcall queues the worker, which takes them in order, and may sleep.
- *
  * The connection belongs to its portal until LIO's login thread takes it, then to LIO
  * until isert_free_conn(). When it is lost, the one or the other is told and frees it.
  */

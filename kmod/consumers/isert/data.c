@@ -2,10 +2,6 @@
 /*
  * Data of commands: by RDMA between the initiator's memory and LIO's.
  *
- * What an initiator reads is written to its memory, and the answer goes in the same
- * chain of requests: it tells that the data is there. What it writes is read from its
- * memory, behind the data that came with requests, and then LIO executes the command.
- *
  * A command for which the EP has no room waits, and those after it behind it. Each
  * completion makes the worker look for room; one that the EP never has room for ends the
  * connection. One that waits for its data is LIO's, but LIO does not touch it meanwhile.

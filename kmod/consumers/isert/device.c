@@ -3,16 +3,11 @@
  * Adapters of a portal.
  *
  * A portal opens each adapter that it listens on; the last of its connections closes it.
- * It listens by a common service point, so that requests for other addresses than the
- * portal's never get here. Who asks is accepted by a worker, or rejected.
  */
 
 #include <linux/net.h>
 
 #include "isert.h"
-
-/* Requests that wait for the worker. */
-#define BACKLOG		64
 
 /* 0; else a message, and -EIO. */
 int isert_check(DAT_RETURN ret, const char *what)
@@ -95,7 +90,7 @@ static DAT_RETURN listen(struct isert_device *device)
 	DAT_COMM comm = { .domain = at->ss_family, .type = SOCK_STREAM };
 	DAT_RETURN ret;
 
-	ret = dat_evd_kcreate(device->ia, BACKLOG, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
+	ret = dat_evd_kcreate(device->ia, 64, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
 			      &device->cr_evd);
 	if (ret != DAT_SUCCESS)
 		return ret;

@@ -5,23 +5,15 @@
  * A portal listens on adapters (device.c), and makes a connection of each request
  * (conn.c), which LIO's login thread gets with its first login request (login.c). A
  * worker per connection takes all of its events in order: requests go to LIO (rx.c); LIO
- * answers (tx.c), and moves data by RDMA (data.c).
- *
- * Who ends a command. LIO has each command on its connection's list, and frees what is
- * there when the connection closes, as it does for TCP. A command is taken off the list
- * when its answer is built, and from then on is ours: the completion of the answer ends
- * it. Before LIO frees, the connection's gate is closed, and nothing is posted any more:
- * so a command has one owner at any time.
+ * answers (tx.c), and moves data by RDMA (data.c). docs/storage.md tells more of that, and
+ * how a command has one owner at any time.
  */
 #ifndef ISERT_H
 #define ISERT_H
 
-#include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/scatterlist.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/socket.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <scsi/iscsi_proto.h>
@@ -46,6 +38,7 @@ struct isert_pdu {
 #define ISERT_DATA	8192
 /* Of a SCSI command; Linux's initiator makes them half a megabyte unless it is told. */
 #define ISERT_TRANSFER_MAX	SZ_16M
+#define ISERT_CONNECTIONS	1024	/* of a portal, on an adapter */
 #define ISERT_LOGIN_TIME	(15 * HZ)	/* to begin to log in, and then to end it */
 
 /* An adapter that a portal listens on. */

@@ -2,23 +2,16 @@
 /*
  * Portals, where initiators connect, and logins.
  *
- * A portal listens on each adapter that has its address, or, where that is the wildcard,
- * on all that there are when it is made (device.c). LIO has one login thread for a portal,
- * and whoever keeps it keeps all others out. So it gets a connection only when the first
- * login request is there. Those that send none are limited, and are dropped after a while.
+ * LIO has one login thread for a portal, and whoever keeps it keeps all others out. So it
+ * gets a connection only when the first login request is there. Those that send none are
+ * limited, and are dropped after a while.
  *
  * Of later requests, or that there will be none, LIO wants to be told by its login_work.
  * If that gave up while the login thread is still at the connection, it would free what
  * the thread uses: so the work is held until the thread has come back for another one.
- *
- * With the last answer all receives are posted. What comes before LIO is ready for it
- * waits in the worker's list.
  */
 
 #include "isert.h"
-
-/* How long an answer may take where somebody waits for it. */
-#define ANSWER_TIME	(HZ / 4)
 
 /* Guards what struct isert_np and the first part of struct isert_conn say. */
 static DEFINE_SPINLOCK(login_lock);
@@ -54,6 +47,7 @@ static void np_idle(struct isert_np *np)
 	np->busy = NULL;
 	if (conn) {
 		conn->np = NULL;
+		conn->deadline = jiffies + ISERT_LOGIN_TIME;
 		kick(conn);
 	}
 	spin_unlock(&login_lock);
@@ -101,9 +95,10 @@ bool isert_np_accept(struct isert_device *device, const DAT_CR_ARRIVAL_EVENT_DAT
 	struct isert_np *np = device->np;
 	struct isert_conn *conn = NULL;
 
-	if (atomic_inc_return(&np->count) > READ_ONCE(isert_max_pending))
-		pr_info_ratelimited("kdapl_isert: refused: %u others have not logged in\n",
-				    isert_max_pending);
+	if (atomic_inc_return(&np->count) > READ_ONCE(isert_max_pending) ||
+	    kref_read(&device->users) > ISERT_CONNECTIONS)
+		pr_info_ratelimited("kdapl_isert: refused: %d have not logged in, there are %u\n",
+				    atomic_read(&np->count) - 1, kref_read(&device->users) - 1);
 	else if (READ_ONCE(np->np->enabled))
 		conn = isert_conn_make(device, request);
 	if (!conn) {
@@ -183,7 +178,6 @@ static bool np_take(struct isert_np *np, struct iscsit_conn *lio)
 		np->busy = conn;
 		conn->conn = lio;
 		conn->phase = ISERT_LOGIN;
-		conn->deadline = jiffies + ISERT_LOGIN_TIME;
 		lio->context = conn;
 		break;
 	}
@@ -258,6 +252,29 @@ static void begin(struct iscsi_login *login)
 	login->tsih = be16_to_cpu(request->tsih);
 }
 
+/*
+ * Who it is and what it wants LIO takes from the last of these keys, by their beginnings,
+ * and at the end from the first: so one of each, and none behind a key at which LIO stops.
+ */
+static bool keys_are_right(const char *key, u32 size)
+{
+	static const char * const keys[] = {
+		"InitiatorName", "SessionType", "TargetName", "CHAP_", "SRP_",
+	};
+	const char *end = key + size;
+	u32 i, seen = 0;
+
+	for (; key < end; key += strlen(key) + 1)
+		for (i = 0; i < ARRAY_SIZE(keys); i++) {
+			if (!str_has_prefix(key, keys[i]))
+				continue;
+			if (key[strlen(keys[i])] != '=' || seen & BIT(i))
+				return false;
+			seen |= BIT(i);
+		}
+	return true;
+}
+
 int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login)
 {
 	struct isert_conn *conn = lio->context;
@@ -284,7 +301,8 @@ int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login)
 	BUILD_BUG_ON(ISERT_DATA > MAX_KEY_VALUE_PAIRS);
 	memset(login->req_buf, 0, MAX_KEY_VALUE_PAIRS);
 	memcpy(login->req_buf, pdu->data, size);
-	return 0;
+	return !login->first_request ||
+	       (login->current_stage < 2 && keys_are_right(login->req_buf, size)) ? 0 : -1;
 }
 
 /* LIO's login_failed can be its timer's as well, too late for a login that is done. */
@@ -336,6 +354,6 @@ int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 l
 	/* LIO ends the connection at once: the initiator shall know why. */
 	if (is_refused(login))
 		wait_event_interruptible_timeout(conn->sent, isert_idle(conn) ||
-						 READ_ONCE(conn->down), ANSWER_TIME);
+						 READ_ONCE(conn->down), HZ / 4);
 	return 0;
 }

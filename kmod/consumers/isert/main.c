@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The module: LIO's transport of type iSER, and what can be set.
- *
- * As that for TCP it has no iscsit_wait_conn: LIO itself frees the commands of a connection
- * on which nothing moves any more when its receive thread leaves isert_get_rx_pdu().
- */
+/* The module: LIO's transport of type iSER, and what can be set. */
 
 #include <linux/module.h>
 

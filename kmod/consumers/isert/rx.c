@@ -6,11 +6,6 @@
  * checked here: that the data a request speaks of has come, that there are no additional
  * headers, that it fits the state it meets. Who sends anything else is dropped, with a
  * message. What an honest initiator may send too late is ignored.
- *
- * A request's memory is posted again as soon as LIO has it, unless a command works on
- * its immediate data right there, until it is answered. LIO has a number of commands
- * for each session; without a free one the worker leaves requests where they are, and so
- * the initiator's credits are bounded by the receives.
  */
 
 #include "isert.h"
@@ -52,12 +47,19 @@ static bool has_ttt(const struct isert_rx *rx)
 	return rx->pdu->iscsi.ttt != cpu_to_be32(ISCSI_RESERVED_TAG);
 }
 
-/* LIO allocates what a command expects before it finds that the command has no use for it. */
+/*
+ * LIO allocates what a command expects before it finds that the command has no use for it,
+ * or, with data, that it is not its turn: it would be executed at once, and again then.
+ */
 static bool scsi_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 {
 	const struct iscsi_scsi_req *req = (const void *)&rx->pdu->iscsi;
+	struct iscsit_session *sess = conn->conn->sess;
+	u32 sn = be32_to_cpu(req->cmdsn);
 
-	return be32_to_cpu(req->data_length) <= ISERT_TRANSFER_MAX;
+	return be32_to_cpu(req->data_length) <= ISERT_TRANSFER_MAX &&
+	       (!data_of(rx) || (sn == READ_ONCE(sess->exp_cmd_sn) &&
+				 iscsi_sna_lte(sn, atomic_read(&sess->max_cmd_sn))));
 }
 
 /* One key may become invalid with the answer. */
@@ -118,12 +120,11 @@ static int rx_scsi(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 		take_data(cmd, rx);
 	/* It may be over as soon as it is in sequence. */
 	failed = cmd->sense_reason;
-	more = cmd->unsolicited_data && cmd->write_data_done < se_cmd->data_length;
+	more = cmd->write_data_done < se_cmd->data_length;
 	ret = iscsit_sequence_cmd(conn->conn, cmd, (void *)req, req->cmdsn);
-	/* A gap: it would be executed with its data, and again in its turn. */
-	if (ret == CMDSN_ERROR_CANNOT_RECOVER || (ret == CMDSN_HIGHER_THAN_EXP && !failed))
+	if (ret == CMDSN_ERROR_CANNOT_RECOVER)
 		return -EPROTO;
-	if (failed || ret == CMDSN_LOWER_THAN_EXP)
+	if (failed)
 		target_put_sess_cmd(se_cmd);
 	else if (more)
 		iscsit_set_unsolicited_dataout(cmd);
@@ -298,6 +299,12 @@ static bool logout_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 
 static int rx_logout(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx)
 {
+	struct iscsi_logout *req = (void *)&rx->pdu->iscsi;
+
+	/* Of the only one: LIO would end the session from a timer, with mutexes. */
+	if (be16_to_cpu(req->cid) == conn->conn->cid &&
+	    (req->flags & ISCSI_FLAG_LOGOUT_REASON_MASK) == ISCSI_LOGOUT_REASON_CLOSE_CONNECTION)
+		req->flags &= ~ISCSI_FLAG_LOGOUT_REASON_MASK;
 	WRITE_ONCE(conn->logout, ISERT_LOGOUT_CAME);
 	return iscsit_handle_logout_cmd(conn->conn, cmd, (void *)&rx->pdu->iscsi);
 }

@@ -13,9 +13,6 @@
 
 #include "isert.h"
 
-/* How long a logout's answer may take. */
-#define LOGOUT_TIME	(5 * HZ)
-
 static void tx_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 {
 	isert_tx_end(conn, container_of(dto, struct isert_tx, dto));
@@ -295,7 +292,7 @@ static int end_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
 {
 	if (wait_event_interruptible_timeout(conn->sent, READ_ONCE(conn->down) ||
 					     READ_ONCE(conn->logout) == ISERT_LOGOUT_ANSWERED,
-					     LOGOUT_TIME) <= 0)
+					     5 * HZ) <= 0)
 		return -EIO;
 	/* The connection is gone, unless the logout was of another one. */
 	if (!iscsit_logout_post_handler(cmd, conn->conn))
