@@ -570,9 +570,6 @@ static void bad_arguments_are_refused(struct kunit *test)
 	caller_make(test, caller, DAT_UPCALL_DISABLE);
 	KUNIT_EXPECT_EQ(test, BAD_ARG(2),
 			dat_evd_modify_upcall(caller->evd, 50, NULL, 0));
-	KUNIT_EXPECT_EQ(test, BAD_ARG(3),
-			dat_evd_modify_upcall(caller->evd, DAT_UPCALL_MANY,
-					      NULL, 0));
 	KUNIT_EXPECT_EQ(test, BAD_ARG(4),
 			dat_evd_modify_upcall(caller->evd, DAT_UPCALL_DISABLE,
 					      NULL, 2));
