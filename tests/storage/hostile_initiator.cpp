@@ -261,8 +261,8 @@ TEST_F(HostileInitiator, WantsNoOrderAndNoLength)
 				  "MaxBurstLength=Irrelevant", "FirstBurstLength=Irrelevant" })
 		answers += std::string(1, '\0') + more;
 	answers += '\0';
-	const std::string name = std::string("InitiatorName=iqn.x:y") + '\0' + "TargetName=" +
-				 target_name() + '\0' + "RDMAExtensions=Yes" + '\0';
+	const std::string name = std::string("InitiatorName=iqn.x:y") + '\0' +
+				 "TargetName=" + target_name() + '\0' + "RDMAExtensions=Yes" + '\0';
 	session.log_in(name, answers);
 	for (int i = 0; i < 4; i++) {
 		session.connection.send(session.write_blocks(64));
@@ -288,13 +288,14 @@ TEST_F(HostileInitiator, IsTwoAtOnce)
 		target + all_keys({ "RDMAExtensions=Yes", "InitiatorRecvDataSegmentLength=8192",
 				    "TargetRecvDataSegmentLength=8192" });
 	const std::string texts[] = {
-		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Normal", "SessionType=Discovery" }),
-		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Discovery",
-			   "SessionType=Normal" }),
+		all_keys(
+			{ "InitiatorName=iqn.x:y", "SessionType=Normal", "SessionType=Discovery" }),
+		all_keys(
+			{ "InitiatorName=iqn.x:y", "SessionType=Discovery", "SessionType=Normal" }),
 		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Normal",
 			   "SessionTypes=Discovery" }),
-		all_keys({ "InitiatorName=iqn.x:y", "InitiatorName=iqn.x:z",
-			   "SessionType=Normal" }),
+		all_keys(
+			{ "InitiatorName=iqn.x:y", "InitiatorName=iqn.x:z", "SessionType=Normal" }),
 		all_keys({ "InitiatorName=iqn.x:y", "SessionType=Normal" }) + target,
 		all_keys({ "CHAP_A=5", "InitiatorName=iqn.x:y", "SessionType=Normal" }),
 	};
