@@ -707,6 +707,38 @@ TEST_F(HostileInitiator, ManagesTasksThatAreNone)
 	}
 }
 
+/* Data of writes that another one's reset has aborted come, and then the connection goes. */
+TEST_F(HostileInitiator, ResetsWhatAnotherOneWrites)
+{
+	constexpr std::uint32_t piece = 4096;
+
+	for (int i = 0; i < 10; i++) {
+		auto writer = logged_in();
+		Session other(adapter_);
+		std::vector<std::uint32_t> tags;
+
+		other.isid = 2;
+		ASSERT_EQ(other.log_in(), 0U);
+		for (int n = 0; n < 4; n++) {
+			Message part = writer->write_blocks(2 * piece / block_size);
+			tags.push_back(writer->tag - 1);
+			writer->connection.send(
+				part.u8(1, write_flag | 1).with(std::string(piece, 'a')));
+		}
+		other.connection.send(other.request(task_management | immediate, final_flag | 5));
+		for (const std::uint32_t tag : tags) {
+			Message rest(data_out, final_flag);
+			rest.u32(16, tag).u32(20, no_tag).u32(28, writer->status_number);
+			rest.u32(40, piece).with(std::string(piece, 'b'));
+			writer->connection.send(rest);
+		}
+		writer->connection.send(writer->request(0x1f | immediate));
+		EXPECT_TRUE(writer->connection.dropped(30s));
+		EXPECT_TRUE(other.connection.receive(task_response, 30s).has_value());
+		EXPECT_TRUE(other.log_out());
+	}
+}
+
 TEST_F(HostileInitiator, SendsTextsThatAreNone)
 {
 	for (std::string_view words : { "SendTargets", "=", "", "x=y", "SendTargets=None" }) {

@@ -15,7 +15,6 @@
 #define SLOT_SIZE	(RX_DATA_AT + ISERT_DATA)
 /* Requests of the EP for each of our requests: reads and writes take several. */
 #define DTOS_PER_CMD	8
-#define MAX_IOV		32
 
 static void received(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 {
@@ -23,7 +22,6 @@ static void received(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 		list_add_tail(&container_of(dto, struct isert_rx, dto)->list, &conn->received);
 }
 
-/* A request and an answer share a piece of memory. */
 static int make_memory(struct isert_conn *conn)
 {
 	struct isert_rx *rx;
@@ -134,7 +132,7 @@ static int make_ep(struct isert_conn *conn)
 		.max_request_dtos = min_t(DAT_COUNT, can->max_dto_per_ep,
 					  conn->depth * DTOS_PER_CMD),
 		.max_recv_iov = 1,
-		.max_request_iov = min_t(DAT_COUNT, MAX_IOV, can->max_iov_segments_per_dto),
+		.max_request_iov = min_t(DAT_COUNT, 32, can->max_iov_segments_per_dto),
 		/* Or as many as the initiator serves, which the connection finds out. */
 		.max_rdma_read_out = can->max_rdma_read_per_ep_out,
 	};
@@ -148,7 +146,6 @@ static int make_ep(struct isert_conn *conn)
 	return isert_check(ret, "a connection's EP");
 }
 
-/* What the initiator says, and who it is. */
 static int look_at(struct isert_conn *conn, const DAT_CR_ARRIVAL_EVENT_DATA *request)
 {
 	const struct iser_cm_hdr *hello;
@@ -236,6 +233,27 @@ void isert_conn_free(struct isert_conn *conn)
 }
 
 /*
+ * What was aborted before it was executed LIO would take for a write whose data never came,
+ * and complete once more. The worker has executed all that has its data.
+ */
+static void mark_executed(struct iscsit_conn *lio)
+{
+	struct iscsit_cmd *cmd;
+
+	spin_lock_bh(&lio->cmd_lock);
+	list_for_each_entry(cmd, &lio->conn_cmd_list, i_conn_node) {
+		if (!cmd->se_cmd.se_tfo || !(cmd->cmd_flags & ICF_GOT_LAST_DATAOUT))
+			continue;
+		spin_lock_irq(&cmd->se_cmd.t_state_lock);
+		if (cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING &&
+		    cmd->se_cmd.transport_state & CMD_T_ABORTED)
+			cmd->se_cmd.t_state = TRANSPORT_PROCESSING;
+		spin_unlock_irq(&cmd->se_cmd.t_state_lock);
+	}
+	spin_unlock_bh(&lio->cmd_lock);
+}
+
+/*
  * It has nothing to receive, but LIO has it end before it frees the connection's
  * commands, whoever else asks for that. That it returns asks for it.
  */
@@ -247,6 +265,7 @@ void isert_get_rx_pdu(struct iscsit_conn *lio)
 	queue_work(isert_wq, &conn->work);
 	wait_event_interruptible(conn->wait, READ_ONCE(conn->down) || kthread_should_stop());
 	conn_close(conn);
+	mark_executed(lio);
 	/* The transmit thread may be at a logout's end: it must not meet this one there. */
 	if (atomic_read(&lio->conn_logout_remove))
 		wait_for_completion_timeout(&lio->conn_logout_comp, SECONDS_FOR_LOGOUT_COMP * HZ);

@@ -20,7 +20,6 @@ int isert_post_error(DAT_RETURN ret, const char *what)
 	return isert_check(ret, what);
 }
 
-/* All data of a write is there. */
 void isert_data_is_there(struct iscsit_cmd *cmd)
 {
 	spin_lock_bh(&cmd->istate_lock);

@@ -41,7 +41,6 @@ struct isert_pdu {
 #define ISERT_CONNECTIONS	1024	/* of a portal, on an adapter */
 #define ISERT_LOGIN_TIME	(15 * HZ)	/* to begin to log in, and then to end it */
 
-/* An adapter that a portal listens on. */
 struct isert_device {
 	struct list_head list;	/* the portal's */
 	struct isert_np *np;
@@ -63,7 +62,6 @@ struct isert_dto {
 	u32 length;		/* that came */
 };
 
-/* Room for one request. */
 struct isert_rx {
 	struct isert_dto dto;
 	struct list_head list;
@@ -72,7 +70,6 @@ struct isert_rx {
 	bool kept;		/* a command works on its data; the worker's */
 };
 
-/* Room for one answer. */
 struct isert_tx {
 	struct isert_dto dto;
 	struct list_head list;	/* of free ones */
@@ -152,7 +149,6 @@ struct isert_conn {
 #define isert_say(conn, fmt, ...) \
 	pr_info_ratelimited("kdapl_isert: %pISpc: " fmt "\n", &(conn)->remote, ##__VA_ARGS__)
 
-/* Ends what isert_enter() began. */
 static inline void isert_leave(struct isert_conn *conn)
 {
 	up_read(&conn->gate);
@@ -162,14 +158,12 @@ static inline void isert_leave(struct isert_conn *conn)
 extern uint isert_depth, isert_max_pending;
 extern struct workqueue_struct *isert_wq;	/* of the connections' workers */
 int isert_set_params(struct iscsit_conn *lio);
-
 /* device.c */
 int isert_check(DAT_RETURN ret, const char *what);
 int isert_device_add(struct isert_np *np, const char *name);
 void isert_device_end(struct isert_device *device);
 void isert_device_put(struct isert_device *device);
 int isert_memory_make(struct isert_device *device, DAT_EXT_MEMORY *memory, size_t size);
-
 /* conn.c */
 /* Accepts it, and takes the request; NULL: the request is still there. */
 struct isert_conn *isert_conn_make(struct isert_device *device,
@@ -182,7 +176,6 @@ bool isert_idle(struct isert_conn *conn);
 void isert_later(struct isert_conn *conn);
 void isert_get_rx_pdu(struct iscsit_conn *lio);
 void isert_free_conn(struct iscsit_conn *lio);
-
 /* login.c */
 bool isert_np_accept(struct isert_device *device, const DAT_CR_ARRIVAL_EVENT_DATA *request);
 int isert_setup_np(struct iscsi_np *np, struct sockaddr_storage *address);
@@ -193,12 +186,10 @@ void isert_login_lost(struct isert_conn *conn);
 void isert_login_end(struct isert_conn *conn);
 int isert_get_login_rx(struct iscsit_conn *lio, struct iscsi_login *login);
 int isert_put_login_tx(struct iscsit_conn *lio, struct iscsi_login *login, u32 length);
-
 /* rx.c: in the worker, but for the first two */
 int isert_rx_post(struct isert_conn *conn, struct isert_rx *rx);
 void isert_rx_release(struct isert_conn *conn, struct isert_cmd *icmd);
 void isert_rx_go_on(struct isert_conn *conn);
-
 /* tx.c */
 void isert_tx_init(struct isert_tx *tx, const DAT_EXT_MEMORY *memory);
 struct isert_tx *isert_tx_make(struct isert_conn *conn);
@@ -211,7 +202,6 @@ int isert_queue_status(struct iscsit_conn *lio, struct iscsit_cmd *cmd);
 int isert_queue_data_in(struct iscsit_conn *lio, struct iscsit_cmd *cmd);
 int isert_immediate_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int state);
 int isert_response_queue(struct iscsit_conn *lio, struct iscsit_cmd *cmd, int state);
-
 /* data.c */
 int isert_post_error(DAT_RETURN ret, const char *what);
 int isert_get_dataout(struct iscsit_conn *lio, struct iscsit_cmd *cmd, bool recovery);

@@ -27,7 +27,6 @@ int isert_rx_post(struct isert_conn *conn, struct isert_rx *rx)
 	return -EIO;
 }
 
-/* The command does not need its immediate data any more. */
 void isert_rx_release(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	struct isert_rx *rx = icmd->rx;
@@ -62,7 +61,6 @@ static bool scsi_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 				 iscsi_sna_lte(sn, atomic_read(&sess->max_cmd_sn))));
 }
 
-/* One key may become invalid with the answer. */
 static void take_keys(struct isert_conn *conn, struct isert_cmd *icmd, const struct iser_ctrl *iser)
 {
 	icmd->iser = *iser;
@@ -268,7 +266,6 @@ static int rx_text(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert
 	return iscsit_process_text_cmd(conn->conn, cmd, req);
 }
 
-/* It is a PDU, with all that it says there is. */
 static bool is_whole(struct isert_conn *conn, const struct isert_rx *rx)
 {
 	const struct isert_pdu *pdu = rx->pdu;
@@ -309,7 +306,6 @@ static int rx_logout(struct isert_conn *conn, struct iscsit_cmd *cmd, struct ise
 	return iscsit_handle_logout_cmd(conn->conn, cmd, (void *)&rx->pdu->iscsi);
 }
 
-/* What LIO can do something with. */
 static const struct {
 	bool (*is_right)(struct isert_conn *conn, const struct isert_rx *rx);
 	int (*take)(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_rx *rx);

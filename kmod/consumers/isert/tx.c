@@ -62,7 +62,6 @@ struct isert_tx *isert_tx_make(struct isert_conn *conn)
 	return clear(tx);
 }
 
-/* LIO's list has it no more. */
 static void cmd_take(struct isert_conn *conn, struct iscsit_cmd *cmd)
 {
 	spin_lock_bh(&conn->conn->cmd_lock);
@@ -118,7 +117,6 @@ void isert_aborted_task(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 	release(lio->context, cmd);
 }
 
-/* To be posted: @iov is for it to point to. */
 DAT_EXT_DTO isert_tx_dto(struct isert_conn *conn, struct isert_tx *tx, DAT_LMR_TRIPLET *iov)
 {
 	const struct isert_cmd *icmd = tx->cmd ? iscsit_priv_cmd(tx->cmd) : NULL;
