@@ -285,7 +285,7 @@ int isert_queue_data_in(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 	return answer(lio, cmd, ISTATE_SEND_STATUS, cmd->se_cmd.data_length);
 }
 
-/* When the initiator has the answer, LIO ends the connection; its transmit thread waits. */
+/* When the initiator has the answer, or in 5 s, LIO ends the connection; its thread waits. */
 static int end_logout(struct isert_conn *conn, struct iscsit_cmd *cmd)
 {
 	if (wait_event_interruptible_timeout(conn->sent, READ_ONCE(conn->down) ||
