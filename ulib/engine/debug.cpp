@@ -2,6 +2,8 @@
 
 #include "debug.hpp"
 
+#include "uncancelled.hpp"
+
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -32,6 +34,7 @@ unsigned long setting(const char *name, const char *of_providers, unsigned long 
 void tell(int priority, const char *format, std::va_list args) noexcept
 {
 	static const unsigned long dest = setting("DAT_DBG_DEST", "DAPL_DBG_DEST", 0);
+	const Uncancelled uncancelled;
 	const int saved = errno;
 	char line[1024];
 

@@ -3,6 +3,7 @@
 #include "device.hpp"
 
 #include "handle.hpp"
+#include "uncancelled.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -26,6 +27,7 @@ public:
 	{
 		if (fd_ < 0)
 			return;
+		const Uncancelled uncancelled;
 		std::lock_guard lock(list_mutex);
 		KernelDevice **link = &list;
 		while (*link != this)
@@ -37,6 +39,7 @@ public:
 	/** 0, or an errno. At no time is a file open that a fork() would not close. */
 	int open_file() noexcept
 	{
+		const Uncancelled uncancelled;
 		std::lock_guard lock(list_mutex);
 
 		fd_ = open(KDAPL_DEVICE, O_RDWR | O_CLOEXEC);
@@ -51,6 +54,8 @@ public:
 	static void after_fork_in_parent() noexcept { list_mutex.unlock(); }
 	static void after_fork_in_child() noexcept
 	{
+		const Uncancelled uncancelled;
+
 		for (const KernelDevice *device = list; device; device = device->next_)
 			close(device->fd_);
 		list = nullptr;

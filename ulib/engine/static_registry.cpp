@@ -3,6 +3,7 @@
 #include "static_registry.hpp"
 
 #include "debug.hpp"
+#include "uncancelled.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -53,6 +54,7 @@ public:
 	}
 
 private:
+	const Uncancelled uncancelled_;
 	int fd_;
 };
 

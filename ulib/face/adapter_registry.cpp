@@ -4,6 +4,7 @@
 
 #include "engine/debug.hpp"
 #include "engine/registry.hpp"
+#include "engine/uncancelled.hpp"
 
 #include <cstring>
 
@@ -122,6 +123,7 @@ AdapterRegistry &AdapterRegistry::instance()
 
 Status AdapterRegistry::acquire(const Request &request, Server &server)
 {
+	const kdapl::Uncancelled uncancelled;
 	std::lock_guard lock(loading_);
 	Match nearest = Match::other_name;
 
@@ -201,6 +203,7 @@ void AdapterRegistry::unload(const std::string &ia_name) noexcept
 
 void AdapterRegistry::release(const std::string &ia_name) noexcept
 {
+	const kdapl::Uncancelled uncancelled;
 	std::lock_guard lock(loading_);
 
 	if (!dynamic_.unuse(ia_name))
