@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <vector>
 
 namespace suite {
@@ -112,6 +113,42 @@ TEST(Cno, AgentIsCalledOncePerSetting)
 			EXPECT_EQ(cno.wait(), queue.evd());
 			ok(dat_cno_modify_agent(cno.handle(), agent));
 		}
+		ok(dat_evd_modify_cno(queue.evd(), DAT_HANDLE_NULL));
+	});
+}
+
+/* A program's handler may mend them; all other signals are for its own threads. */
+TEST(Cno, AgentTakesTheSignalsThatItRaises)
+{
+	struct Mask {
+		sigset_t set;
+		std::atomic<bool> known = false;
+	};
+
+	play([](Line &) {
+		Adapter adapter;
+		Mask mask;
+		const DAT_OS_WAIT_PROXY_AGENT agent = {
+			&mask,
+			[](DAT_PVOID instance, DAT_EVD_HANDLE) {
+				auto *m = static_cast<Mask *>(instance);
+				pthread_sigmask(SIG_SETMASK, nullptr, &m->set);
+				m->known = true;
+			}
+		};
+		EventQueue queue(adapter, 64, DAT_EVD_SOFTWARE_FLAG);
+		Cno cno(adapter, agent);
+
+		ok(dat_evd_modify_cno(queue.evd(), cno.handle()));
+		ok(post_se(queue));
+		const auto deadline = std::chrono::steady_clock::now() + patience();
+		while (!mask.known)
+			require(std::chrono::steady_clock::now() < deadline,
+				"the agent is not called");
+		for (int raised : { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS })
+			EXPECT_FALSE(sigismember(&mask.set, raised)) << raised;
+		for (int sent : { SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGCHLD })
+			EXPECT_TRUE(sigismember(&mask.set, sent)) << sent;
 		ok(dat_evd_modify_cno(queue.evd(), DAT_HANDLE_NULL));
 	});
 }

@@ -3,6 +3,7 @@
 #include "cno.hpp"
 
 #include "deadline.hpp"
+#include "uncancelled.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -43,6 +44,8 @@ Status Cno::create_with_fd(const Ref<Ia> &ia, Ref<Cno> &cno)
 
 Cno::~Cno()
 {
+	const Uncancelled uncancelled;
+
 	if (fd_ >= 0)
 		close(fd_);
 }
@@ -136,14 +139,19 @@ Agent Cno::take_agent(std::uint32_t number) noexcept
 	return std::exchange(agent_, Agent{});
 }
 
-/** Caller holds the mutex. Signals are for the program's own threads. */
+/**
+ * Caller holds the mutex. Signals are for the program's own threads, but for those that
+ * an agent raises by what it does: a program may have a handler that mends it.
+ */
 Status Cno::start_agents(const Ref<Cno> &cno) noexcept
 {
 	Status status = success;
-	sigset_t all, before;
+	sigset_t others, before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigfillset(&others);
+	for (int raised : { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS })
+		sigdelset(&others, raised);
+	pthread_sigmask(SIG_SETMASK, &others, &before);
 	try {
 		cno->thread_ = std::thread(run_agents, cno.share());
 	} catch (...) {
@@ -181,6 +189,7 @@ void Cno::run_agents(Ref<Cno> cno) noexcept
 /** The CNO is gone in the module, or released: the thread ends by itself. */
 void Cno::stop_agents() noexcept
 {
+	const Uncancelled uncancelled;
 	std::thread thread;
 	{
 		std::lock_guard lock(agent_mutex_);
