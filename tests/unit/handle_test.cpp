@@ -6,10 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <random>
 #include <set>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -228,6 +232,37 @@ TEST(Handle, ManyThreadsMakePinAndFree)
 		running.emplace_back(work);
 	running.clear();
 	EXPECT_EQ(alive, before);
+}
+
+/** In a process that may not have much more than it has. */
+void make_some_with_little_room()
+{
+	constexpr rlim_t little = 48 << 20;
+	std::vector<Ref<Pz>> made;
+	unsigned long pages = 0;
+
+	std::ifstream("/proc/self/statm") >> pages;
+	const rlim_t room = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + little;
+	const rlimit limit = { room, room };
+	if (!pages || setrlimit(RLIMIT_AS, &limit))
+		std::_Exit(1);
+	/* The whole table does not fit. */
+	if (mmap(nullptr, std::size_t{ 128 } << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		 0) != MAP_FAILED)
+		std::_Exit(2);
+	for (int i = 0; i < 8192; i++)
+		made.push_back(make<Pz>());
+	for (const Ref<Pz> &pz : made) {
+		if (kdapl::pin<Pz>(pz->handle()).get() != pz.get())
+			std::_Exit(3);
+	}
+	std::_Exit(0);
+}
+
+TEST(Handle, TheirTableFitsTheAddressSpace)
+{
+	GTEST_FLAG_SET(death_test_style, "threadsafe");
+	EXPECT_EXIT(make_some_with_little_room(), testing::ExitedWithCode(0), "");
 }
 
 } // namespace

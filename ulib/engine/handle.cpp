@@ -12,19 +12,32 @@ namespace kdapl {
 constinit HandleTable HandleTable::the_table;
 static_assert(std::is_trivially_destructible_v<HandleTable>);
 
+/**
+ * Address space for the slots, which never move. It costs nothing, but RLIMIT_AS counts
+ * it, and RLIMIT_MEMLOCK in a program that has all its memory locked.
+ */
+bool HandleTable::set_aside() noexcept
+{
+	for (std::size_t room = max_slots; room >= min_slots; room /= 2) {
+		void *arena = mmap(nullptr, room * sizeof(Slot), PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (arena == MAP_FAILED)
+			continue;
+		slots_ = static_cast<Slot *>(arena);
+		room_ = room;
+		return true;
+	}
+	return false;
+}
+
 /** Make more slots readable. Caller holds the mutex. */
 bool HandleTable::grow() noexcept
 {
 	const std::size_t usable = usable_.load(std::memory_order_relaxed);
 
-	if (!slots_) {
-		void *arena = mmap(nullptr, max_slots * sizeof(Slot), PROT_NONE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (arena == MAP_FAILED)
-			return false;
-		slots_ = static_cast<Slot *>(arena);
-	}
-	if (usable == max_slots)
+	if (!slots_ && !set_aside())
+		return false;
+	if (usable == room_)
 		return false;
 	if (mprotect(slots_ + usable, slots_per_growth * sizeof(Slot), PROT_READ | PROT_WRITE))
 		return false;

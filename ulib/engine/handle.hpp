@@ -134,13 +134,16 @@ public:
 	Handle handle_of_word(std::uint64_t word) const noexcept;
 
 private:
+	/** Room is set aside for so many; where there is little, for less, down to the second. */
 	static constexpr std::size_t max_slots = std::size_t{ 1 } << 20;
+	static constexpr std::size_t min_slots = std::size_t{ 1 } << 13;
 	static constexpr std::size_t slots_per_growth = 512;
 	static constexpr unsigned tag_index_bits = 21; /**< of a tag, for the index and one */
 	/** Freed slots rest until this many lie in the queue. */
 	static constexpr std::size_t resting = 8192;
 
 	constexpr HandleTable() noexcept = default;
+	bool set_aside() noexcept;
 	bool grow() noexcept;
 	Slot *fresh_or_rested() noexcept;
 	Slot *slot_of(Handle handle, unsigned &word_index) const noexcept;
@@ -154,6 +157,7 @@ private:
 	std::atomic<Slot *> slots_ = nullptr;
 	std::atomic<std::size_t> usable_ = 0; /**< slots that can be read; slots_ is set */
 	std::mutex mutex_; /**< all below */
+	std::size_t room_ = 0; /**< slots that there is address space for */
 	std::size_t fresh_ = 0; /**< slots never used begin here */
 	Slot *free_head_ = nullptr;
 	Slot *free_tail_ = nullptr;
