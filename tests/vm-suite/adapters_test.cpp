@@ -410,5 +410,30 @@ TEST(Adapters, PulledOutWithConnections)
 	});
 }
 
+/* What was made for a request that nobody decided on does not keep the adapter open. */
+TEST(Adapters, PulledOutWithARequest)
+{
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		Adapter calling(extra.name());
+		Endpoint caller(calling);
+		{
+			Adapter adapter(extra.name());
+			EventQueue queue(adapter, 4, DAT_EVD_CR_FLAG);
+			DAT_CONN_QUAL qual;
+			DAT_PSP_HANDLE psp;
+
+			ok(dat_psp_create_any(adapter.ia(), &qual, queue.evd(),
+					      DAT_PSP_PROVIDER_FLAG, &psp));
+			ok(caller.connect(calling.address(), qual));
+			queue.expect(DAT_CONNECTION_REQUEST_EVENT);
+			extra.pull();
+			expect_catastrophe(adapter.async_evd(), { adapter.ia() });
+			ok(dat_psp_free(psp));
+		}
+		expect_catastrophe(calling.async_evd(), { calling.ia() });
+	});
+}
+
 } // namespace
 } // namespace suite

@@ -121,6 +121,7 @@ Status Cr::accept(Ep &ep, std::span<const unsigned char> private_data) noexcept
 	if (int err = ia().device().call(KDAPL_CR_ACCEPT, arg))
 		return from_errno(err,
 				  { .object = Sub::handle_cr, .state = state_sub(ep.state()) });
+	ep.decide();
 	ia().count(ia_sp_cr_accepted);
 	ia().retire(*this);
 	return success;

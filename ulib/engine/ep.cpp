@@ -48,8 +48,8 @@ void replace_zero(T &value, T standard) noexcept
 
 Ep::Ep(Slot *slot, Ref<Ia> ia, const EpCreate &args, const EpAttributes &attributes) noexcept
 	: Child(slot, kind, KDAPL_OBJ_EP, std::move(ia)), srq_id_(id_or_none(args.srq)),
-	  srq_(handle_or_null(args.srq)), attributes_(attributes), depths_fixed_(args.attributes),
-	  pz_id_(id_or_none(args.pz)), pz_(handle_or_null(args.pz)),
+	  srq_(handle_or_null(args.srq)), undecided_(args.for_request), attributes_(attributes),
+	  depths_fixed_(args.attributes), pz_id_(id_or_none(args.pz)), pz_(handle_or_null(args.pz)),
 	  recv_evd_id_(id_or_none(args.recv_evd)), request_evd_id_(id_or_none(args.request_evd)),
 	  connect_evd_id_(id_or_none(args.connect_evd)), recv_evd_(handle_or_null(args.recv_evd)),
 	  request_evd_(handle_or_null(args.request_evd)),
@@ -135,7 +135,11 @@ Status Ep::create(const Ref<Ia> &ia, const EpCreate &args, Ref<Ep> &ep)
 
 Status Ep::create_for_request(const Ref<Ia> &ia, Ref<Ep> &ep)
 {
-	return make(ia, {}, defaults(*ia, { .recv = true, .request = true, .shared = false }), ep);
+	EpCreate args{};
+
+	args.for_request = true;
+	return make(ia, args, defaults(*ia, { .recv = true, .request = true, .shared = false }),
+		    ep);
 }
 
 Status Ep::make(const Ref<Ia> &ia, const EpCreate &args, const EpAttributes &attributes,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 #include <span>
 
@@ -41,6 +42,7 @@ struct EpCreate {
 	const Evd *connect_evd;
 	Srq *srq; /**< nullptr: receives are posted on the EP */
 	const EpAttributes *attributes; /**< nullptr for the defaults */
+	bool for_request = false; /**< see Ep::is_undecided() */
 };
 
 /** What to change of an EP. EVDs may become nullptr. */
@@ -106,6 +108,14 @@ public:
 	 * to change and accept on.
 	 */
 	static Status create_for_request(const Ref<Ia> &ia, Ref<Ep> &ep);
+
+	/**
+	 * Whether it was made for a request that was not accepted: then it goes with that.
+	 * Its state does not tell, for that of a device that went is another one.
+	 */
+	bool is_undecided() const noexcept { return undecided_.load(std::memory_order_relaxed); }
+	/** It was accepted. */
+	void decide() noexcept { undecided_.store(false, std::memory_order_relaxed); }
 
 	/**
 	 * Change it, while there is no connection; all of it, or nothing. The caller
@@ -225,6 +235,7 @@ private:
 
 	std::uint32_t srq_id_;
 	Handle srq_;
+	std::atomic<bool> undecided_;
 	Shared<const kdapl_ep_status> status_;
 
 	/*

@@ -229,18 +229,18 @@ void Ia::retire(Child &child) noexcept
 		objects_ = child.next_;
 }
 
-/** An EP that was made for a request, and may go with it. */
-static bool is_tentative_ep(const Object &object) noexcept
+/** A request, or an EP that was made for one. */
+static bool goes_undecided(const Object &object) noexcept
 {
-	return object.kind_of() == Kind::ep &&
-	       static_cast<const Ep &>(object).state() == EpState::tentative_pending;
+	return object.kind_of() == Kind::cr ||
+	       (object.kind_of() == Kind::ep && static_cast<const Ep &>(object).is_undecided());
 }
 
 /** Whether a graceful close must be refused. Caller holds the mutex. */
 bool Ia::has_consumer_objects() const noexcept
 {
 	for (const Object *o = objects_; o; o = o->next_) {
-		if (o->kind_of() != Kind::cr && o->handle() != async_evd_ && !is_tentative_ep(*o))
+		if (o->handle() != async_evd_ && !goes_undecided(*o))
 			return true;
 	}
 	return false;
