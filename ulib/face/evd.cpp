@@ -257,6 +257,7 @@ DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUN
 			return bad_parameter(Sub::arg4);
 		if (!nmore)
 			return bad_parameter(Sub::arg5);
+		*nmore = 0;
 
 		const Status status =
 			evd->wait(timeout, static_cast<std::uint32_t>(threshold), taken, more);
