@@ -458,6 +458,9 @@ void kdapl_post_end(struct kdapl_ep *ep, bool recv, bool commit)
 int kdapl_post_message(struct kdapl_ep *ep, bool recv)
 	__releases(&ep->lock);
 
+/** kdapl_ep_max_iov() - how many segments an operation @op of it may have */
+u32 kdapl_ep_max_iov(const struct kdapl_ep *ep, u8 op);
+
 /*
  * Work on MRs, for rmr_bind.c, fmr.c and rw.c, which make the requests themselves.
  * The caller holds ep->lock throughout, and ends with kdapl_wq_retire() and

@@ -71,6 +71,20 @@ static enum kdapl_dto_status check_atomic(const struct kdapl_ep *ep,
 	return DAT_DTO_SUCCESS;
 }
 
+static __always_inline u32 max_iov(const struct kdapl_ep *ep, u8 op)
+{
+	if (op == KDAPL_OP_RECV)
+		return ep->max_recv_iov;
+	if (op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_READ_RMR)
+		return min(ep->max_request_iov, ep->obj.ia->max_iov_read);
+	return ep->max_request_iov;
+}
+
+u32 kdapl_ep_max_iov(const struct kdapl_ep *ep, u8 op)
+{
+	return max_iov(ep, op);
+}
+
 /*
  * From here on @op is the entry's, apart from it: sends and receives, which most posts
  * are, have code of their own, compiled for a constant.
@@ -78,8 +92,6 @@ static enum kdapl_dto_status check_atomic(const struct kdapl_ep *ep,
 static __always_inline enum kdapl_dto_status
 check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 {
-	u32 max_iov = op == KDAPL_OP_RECV ? ep->max_recv_iov :
-					    ep->max_request_iov;
 	const struct kdapl_ia *ia = ep->obj.ia;
 
 	if (sqe->flags & ~KDAPL_SQE_FLAGS || !op_known(ia, op) ||
@@ -87,14 +99,12 @@ check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 		return DAT_DTO_ERR_LOCAL_EP;
 	if (op_is_atomic(op))
 		return check_atomic(ep, sqe);
-	if (op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_READ_RMR) {
-		/* Some devices would wait for a turn that never comes. */
-		if (!ep->rdma_read_out)
-			return DAT_DTO_ERR_LOCAL_EP;
-		max_iov = min(max_iov, ia->max_iov_read);
-	}
-	return sqe->num_seg > max_iov ? DAT_DTO_ERR_LOCAL_LENGTH :
-					DAT_DTO_SUCCESS;
+	/* Some devices would wait for a turn that never comes. */
+	if ((op == KDAPL_OP_RDMA_READ || op == KDAPL_OP_READ_RMR) &&
+	    !ep->rdma_read_out)
+		return DAT_DTO_ERR_LOCAL_EP;
+	return sqe->num_seg > max_iov(ep, op) ? DAT_DTO_ERR_LOCAL_LENGTH :
+						DAT_DTO_SUCCESS;
 }
 
 /*

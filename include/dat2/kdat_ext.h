@@ -61,7 +61,7 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  * @num: of @dtos, at most 15; 0 for none
  * @dtos: requests, in the order in which they are to be done behind the transfer
  *
- * How much is moved @remote says; the list may be longer at both ends. The entries can be
+ * How much is moved @remote says, also that it is nothing; the list may be longer at both ends. The entries can be
  * as they like: no LMR has to cover them, and memory is registered where the device needs
  * that. On one that has no key for all memory, soft iWARP, the data are copied, through
  * memory that the EP keeps for it: 4 MiB, or as much as its longest transfer, made when it

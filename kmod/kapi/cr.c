@@ -20,6 +20,19 @@ static int cr_make_ep(struct kapi_cr *kcr, struct kdapl_cr *cr)
 	return 0;
 }
 
+/* It can arrive before dat_psp_create_any() has heard where. */
+static void cr_names_port(const struct kdapl_sp *sp)
+{
+	struct kapi_obj *obj;
+
+	rcu_read_lock();
+	obj = kapi_live(sp->obj.user, DAT_HANDLE_TYPE_PSP);
+	if (obj)
+		WRITE_ONCE(container_of(obj, struct kapi_sp, obj)->conn_qual,
+			   sp->conn_qual);
+	rcu_read_unlock();
+}
+
 /* Its handle is made with it, where memory can be waited for. */
 u64 kapi_cr_arrives(const struct kdapl_sp *sp, struct kdapl_cr *cr)
 {
@@ -28,6 +41,7 @@ u64 kapi_cr_arrives(const struct kdapl_sp *sp, struct kdapl_cr *cr)
 
 	if (!kia)
 		return 0;
+	cr_names_port(sp);
 	kcr = kapi_new(kia->ia, DAT_HANDLE_TYPE_CR, sizeof(*kcr));
 	if (!kcr)
 		return 0;

@@ -15,7 +15,7 @@
 
 DAT_RETURN kapi_post_error(int err)
 {
-	if (likely(!err))
+	if (!err)
 		return DAT_SUCCESS;
 	switch (err) {
 	case -ENOBUFS:
@@ -184,13 +184,26 @@ static DAT_RETURN post_check(const struct kapi_ep *kep, DAT_COUNT num,
 	       DAT_ERROR(DAT_INVALID_PARAMETER, DAT_NO_SUBTYPE) : DAT_SUCCESS;
 }
 
+/* To the core, too many segments are too long as well. */
+static DAT_RETURN post_length(const struct kdapl_ep *ep, u8 op, DAT_COUNT num,
+			      DAT_RETURN ret)
+{
+	if (DAT_GET_TYPE(ret) == DAT_LENGTH_ERROR &&
+	    num > kdapl_ep_max_iov(ep, op))
+		return KAPI_BAD_ARG(2);
+	return ret;
+}
+
 static DAT_RETURN post_one(DAT_EP_HANDLE ep, const DAT_EXT_DTO *dto)
 {
 	struct kapi_ep *kep = kapi_to(ep, ep, EP);
 	DAT_RETURN ret;
 
 	ret = post_check(kep, dto->num_segments, dto->iov, dto->flags);
-	return ret ?: post(kep, 1, dto);
+	if (ret)
+		return ret;
+	return post_length(to_ep(kep->obj.core), dto_op(dto),
+			   dto->num_segments, post(kep, 1, dto));
 }
 
 /* A send or a receive, which have no more than that. */
@@ -203,6 +216,7 @@ static DAT_RETURN post_message(DAT_EP_HANDLE handle, u8 op, DAT_COUNT num,
 	bool recv = op == KDAPL_OP_RECV;
 	struct kdapl_ep *ep;
 	DAT_RETURN dat;
+	int ret;
 
 	dat = post_check(kep, num, iov, flags);
 	if (dat)
@@ -210,7 +224,10 @@ static DAT_RETURN post_message(DAT_EP_HANDLE handle, u8 op, DAT_COUNT num,
 	ep = to_ep(kep->obj.core);
 	sqe_local(kdapl_post_begin(ep, recv), ep->obj.id, op, num, iov, cookie,
 		  flags);
-	return kapi_post_error(kdapl_post_message(ep, recv));
+	ret = kdapl_post_message(ep, recv);
+	if (likely(!ret))
+		return DAT_SUCCESS;
+	return post_length(ep, op, num, kapi_post_error(ret));
 }
 
 DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,

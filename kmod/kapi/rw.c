@@ -108,7 +108,7 @@ DAT_RETURN dat_ext_ep_transfer(DAT_EP_HANDLE ep, struct scatterlist *sgl,
 		.follow = rw_follow,
 		.ops = dtos,
 	};
-	if (!post.length && !nents)
+	if (!post.length)
 		return rw_nothing(to_ep(kep->obj.core), remote, flags, &post);
 	return rw_error(kdapl_rw(to_ep(kep->obj.core), &post));
 }

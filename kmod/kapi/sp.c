@@ -26,7 +26,7 @@ static int psp_make(struct kapi_sp *ksp, bool any)
 		return ret;
 	ret = kdapl_psp_create(kia->core, &arg);
 	kapi_leave(kia);
-	ksp->conn_qual = arg.conn_qual;
+	WRITE_ONCE(ksp->conn_qual, arg.conn_qual);
 	return ret ?: kapi_tie(&ksp->obj, arg.id, KDAPL_OBJ_PSP);
 }
 
@@ -97,7 +97,7 @@ DAT_RETURN dat_psp_query(DAT_PSP_HANDLE psp, DAT_PSP_PARAM_MASK mask,
 		return KAPI_BAD_ARG(3);
 	*param = (DAT_PSP_PARAM){
 		.ia_handle = ksp->obj.ia,
-		.conn_qual = ksp->conn_qual,
+		.conn_qual = READ_ONCE(ksp->conn_qual),
 		.evd_handle = ksp->evd,
 		.psp_flags = ksp->flags,
 	};

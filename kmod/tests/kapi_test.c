@@ -691,6 +691,36 @@ static void segments_of_reads(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
+/* More than the EP has, but not more than any: no buffer is too long. */
+static void post_too_many_segments(struct kunit *test)
+{
+	const DAT_RMR_TRIPLET remote = { .virtual_address = ADDR, .segment_length = 192 };
+	const DAT_DTO_COOKIE user = { .as_64 = 1 };
+	DAT_LMR_TRIPLET iov[] = { piece(0, 64), piece(64, 64), piece(128, 64) };
+	DAT_EP_HANDLE ep = make_ep(test, NULL);
+
+	connect(test, ep);
+	core_ep(ep)->max_recv_iov = 2;
+	core_ep(ep)->max_request_iov = 2;
+	EXPECT_ERROR(test, dat_ep_post_recv(ep, 3, iov, user,
+					    DAT_COMPLETION_DEFAULT_FLAG),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	EXPECT_ERROR(test, dat_ep_post_send(ep, 3, iov, user,
+					    DAT_COMPLETION_DEFAULT_FLAG),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	EXPECT_ERROR(test, dat_ep_post_rdma_write(ep, 3, iov, user, &remote,
+						  DAT_COMPLETION_DEFAULT_FLAG),
+		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	/* Of the peer's memory there is less than that. */
+	EXPECT_TYPE(test, dat_ep_post_rdma_write(ep, 2, iov, user,
+						 &(DAT_RMR_TRIPLET){ 0 },
+						 DAT_COMPLETION_DEFAULT_FLAG),
+		    DAT_LENGTH_ERROR);
+	EXPECT_DONE(test, dat_ep_post_recv(ep, 2, iov, user,
+					   DAT_COMPLETION_DEFAULT_FLAG));
+	EXPECT_DONE(test, dat_ep_free(ep));
+}
+
 static void modify_evd(struct kunit *test)
 {
 	DAT_EP_HANDLE ep = make_ep(test, NULL);
@@ -1237,6 +1267,7 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(modify_keeps_the_rest),
 	KUNIT_CASE(modify_all_attributes),
 	KUNIT_CASE(segments_of_reads),
+	KUNIT_CASE(post_too_many_segments),
 	KUNIT_CASE(modify_evd),
 	KUNIT_CASE(modify_pz),
 	KUNIT_CASE(modify_checks),

@@ -607,6 +607,20 @@ static void psp_query(struct kunit *test)
 	EXPECT_DONE(test, dat_psp_free(psp));
 }
 
+/* A request that comes before dat_psp_create_any() has heard of the port. */
+static void psp_query_in_an_early_upcall(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_psp(test, PORT);
+	DAT_PSP_PARAM param = {};
+
+	((struct kapi_sp *)psp)->conn_qual = 0;
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	EXPECT_DONE(test, dat_psp_query(psp, DAT_PSP_FIELD_ALL, &param));
+	KUNIT_EXPECT_EQ(test, param.conn_qual, PORT);
+	EXPECT_DONE(test, dat_cr_reject(next_request(test, psp, PORT), 0, NULL));
+	EXPECT_DONE(test, dat_psp_free(psp));
+}
+
 static void rsp_query(struct kunit *test)
 {
 	DAT_EP_HANDLE ep = make_ep(test);
@@ -959,6 +973,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(psp_backlog_of_all),
 	KUNIT_CASE(rsp_takes_one),
 	KUNIT_CASE(psp_query),
+	KUNIT_CASE(psp_query_in_an_early_upcall),
 	KUNIT_CASE(rsp_query),
 	KUNIT_CASE(psp_makes_ep),
 	KUNIT_CASE(psp_ep_goes_with_a_rejection),

@@ -789,6 +789,11 @@ static void rw_by_call(struct kunit *test)
 					cookie), DAT_SUCCESS);
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, 0);
+	/* And of nothing of a list. */
+	EXPECT_TYPE(test, dat_ext_ep_rw(&kep, list, 2, 0, &remote, DMA_TO_DEVICE,
+					cookie), DAT_SUCCESS);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS, 0);
 }
 
 /* What the manual names, and nothing internal. */
