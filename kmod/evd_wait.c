@@ -179,13 +179,21 @@ static int evd_sleep(struct kdapl_evd *evd, u32 ejections, u64 deadline_ns)
 	return ret;
 }
 
+/* Grows by one with each event, and stays where one leaves the backlog for the ring. */
+static u32 evd_arrivals(const struct kdapl_evd *evd)
+{
+	return evd->tail + evd->backlog_len;
+}
+
 int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 {
-	u32 ejections;
+	u32 ejections, arrivals;
+	bool leaves_events;
 	int ret = 0;
 
 	spin_lock_bh(&evd->lock);
 	ejections = evd->ejections;
+	arrivals = evd_arrivals(evd);
 	if (!threshold || threshold > evd->qlen ||
 	    (evd->notify != KDAPL_NOTIFY_THRESHOLD && threshold > 1))
 		ret = -EINVAL;
@@ -202,7 +210,12 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 	ret = evd_sleep(evd, ejections, deadline_ns);
 
 	spin_lock_bh(&evd->lock);
+	leaves_events = ret && !evd->dead && evd_ready(evd) &&
+			evd_arrivals(evd) != arrivals;
 	evd->wait_threshold = 0;
+	/* They were told to a waiter that was on its way already: now to the CNO. */
+	if (leaves_events)
+		kdapl_evd_wake_up(evd);
 	spin_unlock_bh(&evd->lock);
 	return ret;
 }

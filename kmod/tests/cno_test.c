@@ -71,6 +71,57 @@ static u64 take(struct test_cno *tcno, u32 flags, int *ret)
 	KUNIT_EXPECT_EQ(test, _ret, -ETIMEDOUT);			\
 } while (0)
 
+struct evd_waiter {
+	struct kdapl_evd *evd;
+	struct completion done;
+	int ret;
+};
+
+static int wait_for_event(void *arg)
+{
+	struct evd_waiter *waiter = arg;
+
+	waiter->ret = kdapl_evd_wait(waiter->evd, 1, KDAPL_DEADLINE_NONE);
+	complete(&waiter->done);
+	return 0;
+}
+
+/*
+ * An event that finds a waiter who was sent away, but has not left yet: nobody else is
+ * told of it. They share a processor, so that the waiter does not run in between.
+ */
+static void cno_hears_what_a_leaving_waiter_leaves(struct kunit *test)
+{
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+	struct evd_waiter waiter = { .evd = tevd.evd };
+	const struct cpumask *one = cpumask_of(0);
+	struct task_struct *task;
+
+	init_completion(&waiter.done);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, one), 0);
+	task = kthread_create(wait_for_event, &waiter, "evd_waiter");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(task, one), 0);
+	wake_up_process(task);
+	EXPECT_SOON(test, waitqueue_active(&tevd.evd->wait) &&
+			  !READ_ONCE(task->on_rq));
+	preempt_disable();
+	kdapl_evd_set_waitable(tevd.evd, false);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_post_se(tevd.evd, 7), 0);
+	preempt_enable();
+	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&waiter.done, 20 * HZ), 0);
+	kthread_stop_put(task);
+	KUNIT_EXPECT_EQ(test, waiter.ret, -EBADFD);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	EXPECT_NO_TRIGGER(test, &tcno, 0);
+	/* What was there before is not told again. */
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 1, 0), -EBADFD);
+	EXPECT_NO_TRIGGER(test, &tcno, 0);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
 static void cno_sticky(struct kunit *test)
 {
 	struct test_cno tcno = cno_make(test);
@@ -457,6 +508,7 @@ static void cno_file_outlives_it(struct kunit *test)
 
 static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_sticky),
+	KUNIT_CASE(cno_hears_what_a_leaving_waiter_leaves),
 	KUNIT_CASE(cno_disabled),
 	KUNIT_CASE(cno_silent),
 	KUNIT_CASE(cno_agent),
