@@ -171,9 +171,9 @@ void kdapl_evd_cancel(struct kdapl_evd *evd, struct kdapl_evrec *rec)
 }
 
 /*
- * As evd_pause(), in the midst of the backlog: a record without an event keeps the
- * place before @rec. Where it has left with those before it, all that is there comes
- * behind.
+ * A pause in the midst of the backlog, in process context: a record without an event
+ * keeps the place before @rec. Where it has left with those before it, all that is there
+ * comes behind.
  */
 static struct kdapl_evrec *evd_pause_before(struct kdapl_evd *evd,
 					    struct kdapl_evrec *rec,
@@ -184,7 +184,9 @@ static struct kdapl_evrec *evd_pause_before(struct kdapl_evd *evd,
 	if (n % EVD_BATCH)
 		return rec;
 	list_add_tail(&mark.list, &rec->list);
-	evd_pause(evd, n);
+	spin_unlock_bh(&evd->lock);
+	cond_resched();
+	spin_lock_bh(&evd->lock);
 	if (list_empty(&mark.list))
 		return list_first_entry(&evd->backlog, struct kdapl_evrec, list);
 	rec = list_next_entry(&mark, list);

@@ -332,6 +332,8 @@ void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 {
 	lockdep_assert_held(&srq->mutex);
 	kdapl_srq_listen_no_more(srq, ep);
+	if (srq->holder == ep)
+		srq->holder = NULL;
 	hash_del_rcu(&ep->srq_node);
 	/* Who has found it by this address is through before it gets another. */
 	kdapl_cq_drain(kdapl_srq_cq(ep));
@@ -417,6 +419,11 @@ void kdapl_srq_cancel(struct kdapl_ep *ep)
 	struct kdapl_evrec *rec, *next;
 	LIST_HEAD(recs);
 
+	/* Others may have left a long backlog there. */
+	if (ep->srq_taken == smp_load_acquire(&ep->rq.done)) {
+		kdapl_evd_sync(ep->recv_evd);
+		return;
+	}
 	kdapl_evd_cancel_all(ep->recv_evd, srq_is_taken_by, ep, &recs);
 	list_for_each_entry_safe(rec, next, &recs, list) {
 		list_del_init(&rec->list);

@@ -63,6 +63,8 @@ static inline struct kdapl_srq_work *to_srq_work(struct kdapl_work *work)
  * @eps: EPs with a queue pair, by its address; read by who polls a completion
  *	queue of theirs
  * @many_cqs: there was one with a queue of its own
+ * @holder: one that may have the first of @passed, or NULL: nobody knows; guarded by the
+ *	mutex, as @eps is written
  * @listened: EPs whose receives are looked for; written under the mutex
  * @lock: guards all below; softirq-safe, outside the lock of an LMR for fast registration
  * @lmr_hint: of its receives
@@ -103,6 +105,7 @@ struct kdapl_srq {
 	struct list_head chunks;
 	DECLARE_HASHTABLE(eps, 6);
 	bool many_cqs;
+	struct kdapl_ep *holder;
 	unsigned int listened;
 
 	spinlock_t lock;		/* see above */

@@ -50,22 +50,36 @@ void kdapl_srq_begin(struct kdapl_ep *ep)
 	spin_unlock_bh(&srq->lock);
 }
 
+static bool may_have(const struct kdapl_ep *ep, u64 seq)
+{
+	return ep && READ_ONCE(ep->srq_seen) < seq;
+}
+
 /*
- * Up to which no queue pair has one. One that begins meanwhile takes only later ones
- * than had been completed before.
+ * Up to which no queue pair has one, or 0 where one has the @first that was passed. One
+ * that begins meanwhile takes only later ones than had been completed before. A program
+ * can have many EPs, and all of them end: who held the first one is asked first.
  */
-static u64 lost_up_to(struct kdapl_srq *srq)
+static u64 lost_up_to(struct kdapl_srq *srq, u64 first)
 {
 	struct kdapl_ep *ep;
 	unsigned int bucket;
 	u64 seq;
 
 	lockdep_assert_held(&srq->mutex);
+	if (may_have(srq->holder, first))
+		return 0;
 	spin_lock_bh(&srq->lock);
 	seq = srq->passed_seq;
 	spin_unlock_bh(&srq->lock);
-	hash_for_each(srq->eps, bucket, ep, srq_node)
+	hash_for_each(srq->eps, bucket, ep, srq_node) {
+		if (may_have(ep, first)) {
+			srq->holder = ep;
+			return 0;
+		}
 		seq = min(seq, READ_ONCE(ep->srq_seen));
+	}
+	srq->holder = NULL;
 	return seq;
 }
 
@@ -90,7 +104,8 @@ void kdapl_srq_reclaim(struct kdapl_srq *srq, struct kdapl_ep *ep)
 	if (!srq->forgets)
 		return;
 	mutex_lock(&srq->mutex);
-	seq = lost_up_to(srq);
+	slot = next_lost(srq, U64_MAX);
+	seq = slot ? lost_up_to(srq, slot->seq) : 0;
 	while ((slot = next_lost(srq, seq))) {
 		kdapl_srq_taken(srq, slot);
 		kdapl_ep_took(ep, &slot->work, &lost);
