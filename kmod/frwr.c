@@ -187,9 +187,12 @@ static struct rdma_cm_id *frwr_create_id(struct kdapl_frwr *frwr)
 
 static int frwr_listen(struct kdapl_frwr *frwr, struct sockaddr *addr)
 {
-	struct rdma_cm_id *id = frwr_create_id(frwr);
+	struct rdma_cm_id *id;
 	int ret;
 
+	if (!kdapl_ia_may_listen(frwr->pz->obj.ia))
+		return -EADDRNOTAVAIL;
+	id = frwr_create_id(frwr);
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	ret = rdma_bind_addr(id, addr);

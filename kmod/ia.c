@@ -196,6 +196,12 @@ bool kdapl_ia_may_bind(const struct kdapl_ia *ia)
 	return ia->kernel || current->nsproxy->net_ns == ia->net;
 }
 
+bool kdapl_ia_may_listen(const struct kdapl_ia *ia)
+{
+	return ia->dev->ops.driver_id != RDMA_DRIVER_SIW ||
+	       net_eq(current->nsproxy->net_ns, ia->net);
+}
+
 static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 		    const struct kdapl_ia_open *arg)
 {

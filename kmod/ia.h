@@ -122,6 +122,12 @@ void kdapl_ia_leave(struct kdapl_ia *ia);
 /* A program may use only addresses of its own net namespace. */
 bool kdapl_ia_may_bind(const struct kdapl_ia *ia);
 
+/*
+ * siw makes the socket that it listens with where the thread is: of a kernel consumer's,
+ * that can be another namespace than the one its addresses are in.
+ */
+bool kdapl_ia_may_listen(const struct kdapl_ia *ia);
+
 /* kdapl_cgroup_charge() for what the IA's owner makes. */
 static inline int kdapl_ia_charge(struct kdapl_ia *ia, struct rdma_cgroup **cg,
 				  enum rdmacg_resource_type type)

@@ -337,6 +337,8 @@ static struct kdapl_sp *sp_alloc(struct kdapl_ia *ia,
 
 	if (!kdapl_ia_may_bind(ia))
 		return ERR_PTR(-EACCES);
+	if (!kdapl_ia_may_listen(ia))
+		return ERR_PTR(-EADDRNOTAVAIL);
 	sp = kzalloc(sizeof(*sp), kdapl_ia_gfp(ia));
 	if (!sp)
 		return ERR_PTR(-ENOMEM);

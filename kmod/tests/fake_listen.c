@@ -97,6 +97,11 @@ bool kdapl_ia_may_bind(const struct kdapl_ia *ia)
 	return true;
 }
 
+bool kdapl_ia_may_listen(const struct kdapl_ia *ia)
+{
+	return true;
+}
+
 /* ---- ids ----------------------------------------------------------------- */
 
 static struct fake_id *new_id(struct ib_device *dev, u32 port,
