@@ -35,10 +35,10 @@ constexpr unsigned warm_up = 128;
  * of them is the mark below which our own library rings for a receive.
  */
 constexpr Row rows[] = {
-	{ "send64_d1", Pattern::ping_pong, small, 1, 256 },
-	{ "send64_d64", Pattern::stream, small, 64, 512 },
-	{ "write64k", Pattern::write, large, 16, 16 },
-	{ "read64k", Pattern::read, large, 16, 16 },
+	{ "send64_d1", Pattern::ping_pong, small, 1, 256, 1 },
+	{ "send64_d64", Pattern::stream, small, 64, 512, Transport::batch },
+	{ "write64k", Pattern::write, large, 16, 16, Transport::batch },
+	{ "read64k", Pattern::read, large, 16, 16, Transport::batch },
 };
 
 double ns(Clock::duration d)
@@ -143,9 +143,9 @@ void Session::post()
 unsigned Session::take(Queue queue)
 {
 	if (wait_)
-		return transport_.wait(queue);
+		return transport_.wait(queue, row_.take);
 	for (;;) {
-		if (unsigned n = transport_.poll(queue))
+		if (unsigned n = transport_.poll(queue, row_.take))
 			return n;
 		relax();
 	}
@@ -153,7 +153,7 @@ unsigned Session::take(Queue queue)
 
 void Session::take_requests(bool block)
 {
-	outstanding_ -= block ? take(Queue::request) : transport_.poll(Queue::request);
+	outstanding_ -= block ? take(Queue::request) : transport_.poll(Queue::request, row_.take);
 }
 
 /** One received message; its receive is posted again at once. */

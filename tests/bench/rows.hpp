@@ -23,6 +23,7 @@ struct Row {
 	std::uint32_t size; /**< bytes of one message */
 	unsigned depth; /**< messages on the way at a time */
 	unsigned recvs; /**< receives kept posted */
+	unsigned take; /**< completions taken before the program does something else */
 };
 
 /** nullptr when there is no such row. */

@@ -44,7 +44,7 @@ struct Piece {
 
 class Transport {
 public:
-	/** Most completions that one call of poll() or wait() takes. */
+	/** Most completions that one call of poll() or wait() may be asked for. */
 	static constexpr unsigned batch = 16;
 
 	Transport() = default;
@@ -67,10 +67,10 @@ public:
 	virtual void post_write(Piece local, Remote remote) = 0;
 	virtual void post_read(Piece local, Remote remote) = 0;
 
-	/** Take the completions there are, without waiting: 0 to batch. */
-	virtual unsigned poll(Queue queue) = 0;
-	/** Sleep until there are completions, and take them: 1 to batch. */
-	virtual unsigned wait(Queue queue) = 0;
+	/** Take the completions there are, without waiting: 0 to @most. */
+	virtual unsigned poll(Queue queue, unsigned most) = 0;
+	/** Sleep until there are completions, and take them: 1 to @most. */
+	virtual unsigned wait(Queue queue, unsigned most) = 0;
 
 	/** The registered memory. */
 	virtual std::byte *memory() = 0;

@@ -83,8 +83,8 @@ public:
 	void post_recv(Piece local) override;
 	void post_write(Piece local, Remote remote) override;
 	void post_read(Piece local, Remote remote) override;
-	unsigned poll(Queue queue) override;
-	unsigned wait(Queue queue) override;
+	unsigned poll(Queue queue, unsigned most) override { return poll(of(queue), most); }
+	unsigned wait(Queue queue, unsigned most) override;
 	std::byte *memory() override { return memory_.get(); }
 	Remote local() const override
 	{
@@ -111,7 +111,7 @@ private:
 	void await_connection();
 	DAT_LMR_TRIPLET triplet(Piece local) const;
 	DAT_EVD_HANDLE of(Queue queue) { return queue == Queue::recv ? recv_evd_ : request_evd_; }
-	unsigned poll(DAT_EVD_HANDLE evd, unsigned max);
+	unsigned poll(DAT_EVD_HANDLE evd, unsigned most);
 
 	const Config config_;
 	Memory memory_;
@@ -298,12 +298,12 @@ void check_completion(const DAT_EVENT &event)
 					 ", status " + std::to_string(dto.status));
 }
 
-unsigned DatTransport::poll(DAT_EVD_HANDLE evd, unsigned max)
+unsigned DatTransport::poll(DAT_EVD_HANDLE evd, unsigned most)
 {
 	DAT_EVENT event;
 	unsigned n = 0;
 
-	for (; n < max; n++) {
+	for (; n < most; n++) {
 		const DAT_RETURN ret = dat_evd_dequeue(evd, &event);
 		if (DAT_GET_TYPE(ret) == DAT_QUEUE_EMPTY)
 			break;
@@ -313,12 +313,7 @@ unsigned DatTransport::poll(DAT_EVD_HANDLE evd, unsigned max)
 	return n;
 }
 
-unsigned DatTransport::poll(Queue queue)
-{
-	return poll(of(queue), batch);
-}
-
-unsigned DatTransport::wait(Queue queue)
+unsigned DatTransport::wait(Queue queue, unsigned most)
 {
 	const DAT_EVD_HANDLE evd = of(queue);
 	DAT_EVENT event;
@@ -326,7 +321,7 @@ unsigned DatTransport::wait(Queue queue)
 
 	check(dat_evd_wait(evd, DAT_TIMEOUT_INFINITE, 1, &event, &more), "dat_evd_wait");
 	check_completion(event);
-	return 1 + (more > 0 ? poll(evd, batch - 1) : 0);
+	return 1 + (more > 0 ? poll(evd, most - 1) : 0);
 }
 
 } // namespace

@@ -62,14 +62,14 @@ struct CompletionQueue {
 	{
 	}
 
-	unsigned poll();
-	unsigned wait();
+	unsigned poll(unsigned most);
+	unsigned wait(unsigned most);
 };
 
-unsigned CompletionQueue::poll()
+unsigned CompletionQueue::poll(unsigned most)
 {
 	ibv_wc wc[Transport::batch];
-	const int n = ibv_poll_cq(cq.get(), Transport::batch, wc);
+	const int n = ibv_poll_cq(cq.get(), static_cast<int>(most), wc);
 
 	if (n < 0)
 		throw std::runtime_error("ibv_poll_cq failed");
@@ -82,13 +82,13 @@ unsigned CompletionQueue::poll()
 }
 
 /** Arm, look once more, sleep. */
-unsigned CompletionQueue::wait()
+unsigned CompletionQueue::wait(unsigned most)
 {
 	for (;;) {
-		if (unsigned n = poll())
+		if (unsigned n = poll(most))
 			return n;
 		check(ibv_req_notify_cq(cq.get(), 0), "ibv_req_notify_cq");
-		if (unsigned n = poll())
+		if (unsigned n = poll(most))
 			return n;
 		ibv_cq *which;
 		void *context;
@@ -114,8 +114,8 @@ public:
 	{
 		post_request(IBV_WR_RDMA_READ, local, remote);
 	}
-	unsigned poll(Queue queue) override { return of(queue).poll(); }
-	unsigned wait(Queue queue) override { return of(queue).wait(); }
+	unsigned poll(Queue queue, unsigned most) override { return of(queue).poll(most); }
+	unsigned wait(Queue queue, unsigned most) override { return of(queue).wait(most); }
 	std::byte *memory() override { return memory_.get(); }
 	Remote local() const override
 	{
