@@ -86,6 +86,12 @@ static int wait_for_event(void *arg)
 	return 0;
 }
 
+static bool is_asleep(struct kdapl_evd *evd, struct task_struct *task)
+{
+	/* It is queued first. */
+	return waitqueue_active(&evd->wait) && !READ_ONCE(task->on_rq);
+}
+
 /*
  * An event that finds a waiter who was sent away, but has not left yet: nobody else is
  * told of it. They share a processor, so that the waiter does not run in between.
@@ -105,8 +111,7 @@ static void cno_hears_what_a_leaving_waiter_leaves(struct kunit *test)
 	get_task_struct(task);
 	KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(task, one), 0);
 	wake_up_process(task);
-	EXPECT_SOON(test, waitqueue_active(&tevd.evd->wait) &&
-			  !READ_ONCE(task->on_rq));
+	EXPECT_SOON(test, is_asleep(tevd.evd, task));
 	preempt_disable();
 	kdapl_evd_set_waitable(tevd.evd, false);
 	KUNIT_EXPECT_EQ(test, kdapl_evd_post_se(tevd.evd, 7), 0);
