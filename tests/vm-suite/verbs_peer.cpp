@@ -53,7 +53,9 @@ void VerbsPeer::make_queues()
 
 	keep(pd_, ibv_alloc_pd(id_->verbs));
 	keep(cq_, ibv_create_cq(id_->verbs, 16, nullptr, nullptr, 0));
-	keep(mr_, ibv_reg_mr(pd_.get(), memory_, sizeof memory_, IBV_ACCESS_LOCAL_WRITE));
+	/* Its macro mixes enumerations: no constant of one for it. */
+	const int access = IBV_ACCESS_LOCAL_WRITE;
+	keep(mr_, ibv_reg_mr(pd_.get(), memory_, sizeof memory_, access));
 	attr.send_cq = attr.recv_cq = cq_.get();
 	attr.cap = { .max_send_wr = 4,
 		     .max_recv_wr = 4,
