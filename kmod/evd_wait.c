@@ -179,26 +179,40 @@ static int evd_sleep(struct kdapl_evd *evd, u32 ejections, u64 deadline_ns)
 	return ret;
 }
 
-/* Grows by one with each event, and stays where one leaves the backlog for the ring. */
-static u32 evd_arrivals(const struct kdapl_evd *evd)
+/*
+ * The waiter leaves: until now all was told to it, and to nobody else. What came when
+ * its time was over already is in time all the same. Where it was sent away, the CNO
+ * shall hear of what it leaves, also of less than it waited for.
+ */
+static int evd_leave(struct kdapl_evd *evd, int ret)
 {
-	return evd->tail + evd->backlog_len;
+	bool leaves_events;
+
+	lockdep_assert_held(&evd->lock);
+	if ((ret == -ETIMEDOUT || ret == -EINTR) && !evd->dead && evd_ready(evd))
+		ret = 0;
+	evd->wait_threshold = 1;
+	leaves_events = ret == -EBADFD && !evd->dead && evd_ready(evd);
+	evd->wait_threshold = 0;
+	if (leaves_events)
+		kdapl_evd_wake_up(evd);
+	return ret;
 }
 
 int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 {
-	u32 ejections, arrivals;
-	bool leaves_events;
+	u32 ejections;
 	int ret = 0;
 
 	spin_lock_bh(&evd->lock);
 	ejections = evd->ejections;
-	arrivals = evd_arrivals(evd);
 	if (!threshold || threshold > evd->qlen ||
 	    (evd->notify != KDAPL_NOTIFY_THRESHOLD && threshold > 1))
 		ret = -EINVAL;
 	else if (evd->dead)
 		ret = -ECANCELED;
+	else if (!evd->waitable)
+		ret = -EBADFD;
 	else if (evd->wait_threshold)
 		ret = -EBUSY;
 	else
@@ -210,12 +224,7 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 	ret = evd_sleep(evd, ejections, deadline_ns);
 
 	spin_lock_bh(&evd->lock);
-	leaves_events = ret && !evd->dead && evd_ready(evd) &&
-			evd_arrivals(evd) != arrivals;
-	evd->wait_threshold = 0;
-	/* They were told to a waiter that was on its way already: now to the CNO. */
-	if (leaves_events)
-		kdapl_evd_wake_up(evd);
+	ret = evd_leave(evd, ret);
 	spin_unlock_bh(&evd->lock);
 	return ret;
 }

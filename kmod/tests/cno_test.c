@@ -73,6 +73,7 @@ static u64 take(struct test_cno *tcno, u32 flags, int *ret)
 
 struct evd_waiter {
 	struct kdapl_evd *evd;
+	u32 threshold;
 	struct completion done;
 	int ret;
 };
@@ -81,7 +82,8 @@ static int wait_for_event(void *arg)
 {
 	struct evd_waiter *waiter = arg;
 
-	waiter->ret = kdapl_evd_wait(waiter->evd, 1, KDAPL_DEADLINE_NONE);
+	waiter->ret = kdapl_evd_wait(waiter->evd, waiter->threshold,
+				     KDAPL_DEADLINE_NONE);
 	complete(&waiter->done);
 	return 0;
 }
@@ -96,11 +98,11 @@ static bool is_asleep(struct kdapl_evd *evd, struct task_struct *task)
  * An event that finds a waiter who was sent away, but has not left yet: nobody else is
  * told of it. They share a processor, so that the waiter does not run in between.
  */
-static void cno_hears_what_a_leaving_waiter_leaves(struct kunit *test)
+static void leave_one_event(struct kunit *test, u32 threshold)
 {
 	struct test_cno tcno = cno_make(test);
 	struct test_evd tevd = evd_make(test, tcno.id);
-	struct evd_waiter waiter = { .evd = tevd.evd };
+	struct evd_waiter waiter = { .evd = tevd.evd, .threshold = threshold };
 	const struct cpumask *one = cpumask_of(0);
 	struct task_struct *task;
 
@@ -125,6 +127,12 @@ static void cno_hears_what_a_leaving_waiter_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 1, 0), -EBADFD);
 	EXPECT_NO_TRIGGER(test, &tcno, 0);
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+static void cno_hears_what_a_leaving_waiter_leaves(struct kunit *test)
+{
+	leave_one_event(test, 1);
+	leave_one_event(test, 2);
 }
 
 static void cno_sticky(struct kunit *test)
