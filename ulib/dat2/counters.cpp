@@ -5,6 +5,7 @@
 
 #include "engine/counters.hpp"
 #include "engine/ia.hpp"
+#include "engine/uncancelled.hpp"
 
 #include <cstdio>
 #include <iterator>
@@ -280,6 +281,7 @@ DAT_RETURN print_counters(DAT_HANDLE handle, va_list args) noexcept
 {
 	const int counter = va_arg(args, int);
 	const bool reset = va_arg(args, int) != 0;
+	const kdapl::Uncancelled uncancelled;
 
 	return call([&] {
 		Asked asked;

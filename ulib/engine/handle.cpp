@@ -4,6 +4,7 @@
 
 #include "object.hpp"
 
+#include <cstddef>
 #include <sys/mman.h>
 #include <type_traits>
 
@@ -14,15 +15,18 @@ static_assert(std::is_trivially_destructible_v<HandleTable>);
 
 /**
  * Address space for the slots, which never move. It costs nothing, but RLIMIT_AS counts
- * it, and RLIMIT_MEMLOCK in a program that has all its memory locked.
+ * it, and RLIMIT_MEMLOCK in a program that has all its memory locked: as much is left as
+ * is taken.
  */
 bool HandleTable::set_aside() noexcept
 {
 	for (std::size_t room = max_slots; room >= min_slots; room /= 2) {
-		void *arena = mmap(nullptr, room * sizeof(Slot), PROT_NONE,
+		const std::size_t size = room * sizeof(Slot);
+		void *arena = mmap(nullptr, 2 * size, PROT_NONE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (arena == MAP_FAILED)
 			continue;
+		munmap(static_cast<std::byte *>(arena) + size, size);
 		slots_ = static_cast<Slot *>(arena);
 		room_ = room;
 		return true;

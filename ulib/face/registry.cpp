@@ -7,6 +7,7 @@
 #include "table.hpp"
 
 #include "engine/ia.hpp"
+#include "engine/uncancelled.hpp"
 
 #include <cstring>
 
@@ -22,8 +23,10 @@ struct Open {
 	bool ro_aware;
 };
 
+/* As its end, uncancelled: who was cancelled in the provider would leave its user count. */
 DAT_RETURN open_foreign(const DAT_PROVIDER &provider, const std::string &ia_name, const Open &open)
 {
+	const kdapl::Uncancelled uncancelled;
 	AdapterRegistry &registry = AdapterRegistry::instance();
 	auto opened = AdapterRegistry::make_open(ia_name);
 	std::string name = ia_name;
@@ -92,6 +95,7 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR ia_name, DAT_COUNT async_min_qlen,
 
 DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS ia_flags)
 {
+	const kdapl::Uncancelled uncancelled;
 	AdapterRegistry &registry = AdapterRegistry::instance();
 	const DAT_PROVIDER *foreign = foreign_provider(ia_handle);
 	/* Own ones are here only if somebody registered our table. */
