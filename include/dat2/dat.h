@@ -1383,7 +1383,8 @@ DAT_RETURN dat_srq_free(DAT_SRQ_HANDLE srq);
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INSUFFICIENT_RESOURCES, DAT_CONN_QUAL_IN_USE.
+ * DAT_INSUFFICIENT_RESOURCES, DAT_CONN_QUAL_IN_USE; in the kernel DAT_INVALID_ADDRESS
+ * where no address of the adapter can be listened on.
  */
 DAT_RETURN dat_psp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL conn_qual,
 			  DAT_EVD_HANDLE evd, DAT_PSP_FLAGS flags,

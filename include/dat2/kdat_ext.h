@@ -41,7 +41,8 @@ typedef struct dat_ext_dto {
  * All of them are posted, or none.
  *
  * Context: Any up to softirq.
- * Return: DAT_SUCCESS; as the single calls.
+ * Return: DAT_SUCCESS; as the single calls, but DAT_LENGTH_ERROR also where one has too
+ * many segments.
  */
 DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
 			   const DAT_EXT_DTO *dtos);
