@@ -131,6 +131,20 @@ TEST_F(HostileInitiator, NeverLogsIn)
 		EXPECT_TRUE(connection->dropped(120s));
 }
 
+/* More than max_pending of them: the oldest make room, for the honest one, too. */
+TEST_F(HostileInitiator, NeverLogsInManyTimes)
+{
+	constexpr std::size_t max_pending = 64, more = 8;
+	std::vector<std::unique_ptr<Connection>> silent;
+
+	for (std::size_t i = 0; i < max_pending + more; i++)
+		silent.push_back(connected());
+	for (std::size_t i = 0; i < more; i++)
+		EXPECT_TRUE(silent[i]->dropped(5s)) << i;
+	EXPECT_FALSE(silent.back()->dropped(0s)) << "it is not one of the oldest";
+	honest();
+}
+
 TEST_F(HostileInitiator, SendsLessThanAHeaderFirst)
 {
 	const Message message = Session(adapter_).login_request("");

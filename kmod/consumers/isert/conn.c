@@ -166,13 +166,11 @@ static int look_at(struct isert_conn *conn, const DAT_CR_ARRIVAL_EVENT_DATA *req
 /* One receive is enough: requests of a login come one by one. */
 static int accept(struct isert_conn *conn, DAT_CR_HANDLE cr)
 {
-	struct iser_cm_hdr answer = { .flags = ISERT_ZBVA_NOT_USED };
+	struct iser_cm_hdr answer = { .flags = ISERT_ZBVA_NOT_USED |
+		(conn->invalidate ? 0 : ISERT_SEND_W_INV_NOT_USED) };
 
-	if (!conn->invalidate)
-		answer.flags |= ISERT_SEND_W_INV_NOT_USED;
-	if (isert_rx_post(conn, &conn->rx[0]))
-		return -EIO;
-	return isert_check(dat_cr_accept(cr, conn->ep, sizeof(answer), &answer), "dat_cr_accept");
+	return isert_rx_post(conn, &conn->rx[0]) ?:
+	       isert_check(dat_cr_accept(cr, conn->ep, sizeof(answer), &answer), "dat_cr_accept");
 }
 
 struct isert_conn *isert_conn_make(struct isert_device *device,

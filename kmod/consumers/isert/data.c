@@ -75,7 +75,6 @@ static int read_rest(struct isert_conn *conn, struct isert_cmd *icmd)
 int isert_data_in(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	const struct se_cmd *se_cmd = &isert_lio_cmd(icmd)->se_cmd;
-	const DAT_DTO_COOKIE none = {};
 	const DAT_RMR_TRIPLET remote = {
 		.virtual_address = be64_to_cpu(icmd->iser.read_va),
 		.segment_length = se_cmd->data_length,
@@ -91,7 +90,7 @@ int isert_data_in(struct isert_conn *conn, struct isert_cmd *icmd)
 	answer = isert_tx_dto(conn, icmd->tx, &iov);
 	return isert_post_error(dat_ext_ep_transfer(conn->ep, se_cmd->t_data_sg,
 						    se_cmd->t_data_nents, 0, &remote,
-						    DMA_TO_DEVICE, none,
+						    DMA_TO_DEVICE, (DAT_DTO_COOKIE){},
 						    DAT_COMPLETION_SUPPRESS_FLAG, 1, &answer),
 				"data that is read");
 }
@@ -104,10 +103,8 @@ static int post(struct isert_conn *conn, struct isert_cmd *icmd)
 /* The caller is within the gate, and does not look at the command afterwards. */
 void isert_submit(struct isert_conn *conn, struct isert_cmd *icmd, bool now)
 {
-	int ret = -EAGAIN;
+	int ret = now && list_empty_careful(&conn->waiting) ? post(conn, icmd) : -EAGAIN;
 
-	if (now && list_empty_careful(&conn->waiting))
-		ret = post(conn, icmd);
 	if (!ret)
 		return;
 	if (ret != -EAGAIN) {

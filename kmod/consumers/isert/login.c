@@ -53,12 +53,15 @@ static void np_idle(struct isert_np *np)
 	spin_unlock(&login_lock);
 }
 
+/* Where there are too many the oldest silent ones make room. */
 static bool over(const struct isert_conn *conn)
 {
-	return READ_ONCE(conn->down) || (!conn->login_rx && time_after(jiffies, conn->deadline));
+	return READ_ONCE(conn->down) ||
+	       (!conn->login_rx && (time_after(jiffies, conn->deadline) ||
+				    atomic_read(&conn->np->count) > READ_ONCE(isert_max_pending)));
 }
 
-/* Each second. All of them where @all. */
+/* Each second, and where there are too many. All of them where @all. */
 static void drop(struct isert_np *np, bool all)
 {
 	struct isert_conn *conn, *next;
@@ -70,13 +73,13 @@ static void drop(struct isert_np *np, bool all)
 			continue;
 		list_move(&conn->list, &dropped);
 		conn->np = NULL;
+		atomic_dec(&np->count);
 	}
 	spin_unlock(&login_lock);
 	list_for_each_entry_safe(conn, next, &dropped, list) {
 		isert_say(conn, "dropped: %s",
 			  conn->down ? "it was lost, and never logged in" : "it did not log in");
 		isert_conn_free(conn);
-		atomic_dec(&np->count);
 	}
 }
 
@@ -95,7 +98,9 @@ bool isert_np_accept(struct isert_device *device, const DAT_CR_ARRIVAL_EVENT_DAT
 	struct isert_np *np = device->np;
 	struct isert_conn *conn = NULL;
 
-	if (atomic_inc_return(&np->count) > READ_ONCE(isert_max_pending) ||
+	atomic_inc(&np->count);
+	drop(np, false);
+	if (atomic_read(&np->count) > READ_ONCE(isert_max_pending) ||
 	    kref_read(&device->users) > ISERT_CONNECTIONS)
 		pr_info_ratelimited("kdapl_isert: refused: %d have not logged in, there are %u\n",
 				    atomic_read(&np->count) - 1, kref_read(&device->users) - 1);
