@@ -16,6 +16,7 @@
  * @number: as the uapi header has it, with the size of the argument
  * @min_size: of the argument's first version
  * @frees: works without the device
+ * @waits: sleeps; goes on where a signal has no handler
  * @any: the function, for a command that can do without an IA
  * @ia: the function, for one that is bracketed by kdapl_ia_enter()
  */
@@ -23,6 +24,7 @@ struct kdapl_cmd {
 	u32 number;
 	u32 min_size;
 	bool frees;
+	bool waits;
 	int (*any)(struct kdapl_file *file, void *data);
 	int (*ia)(struct kdapl_ia *ia, void *data);
 };
@@ -65,7 +67,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 	},
 	[_IOC_NR(KDAPL_EVD_WAIT)] = {
 		KDAPL_EVD_WAIT, V1(kdapl_evd_wait, deadline_ns),
-		.any = kdapl_cmd_evd_wait,
+		.waits = true, .any = kdapl_cmd_evd_wait,
 	},
 	[_IOC_NR(KDAPL_EVD_FILL)] = {
 		KDAPL_EVD_FILL, V1(kdapl_evd_fill, pad),
@@ -133,7 +135,7 @@ static const struct kdapl_cmd kdapl_cmds[] = {
 	},
 	[_IOC_NR(KDAPL_CNO_WAIT)] = {
 		KDAPL_CNO_WAIT, V1(kdapl_cno_wait, evd_user),
-		.any = kdapl_cmd_cno_wait,
+		.waits = true, .any = kdapl_cmd_cno_wait,
 	},
 	[_IOC_NR(KDAPL_CNO_MODIFY)] = {
 		KDAPL_CNO_MODIFY, V1(kdapl_cno_modify, agent),
@@ -288,5 +290,6 @@ long kdapl_control(struct kdapl_file *file, unsigned int nr,
 	if (_IOC_DIR(cmd->number) & _IOC_READ &&
 	    copy_to_user(user, &arg, min(size, known)))
 		return -EFAULT;
-	return ret;
+	/* Repeated, or EINTR, by what comes of the signal. */
+	return ret == -EINTR && cmd->waits ? -ERESTARTNOHAND : ret;
 }

@@ -128,13 +128,12 @@ int kdapl_cmd_evd_wait(struct kdapl_file *file, void *data)
 
 	if (!ia)
 		return -EBADFD;
-	if (arg->pad)
-		return -EINVAL;
 	kdapl_sq_drain(&ia->sq);
 	obj = kdapl_obj_get(ia, arg->evd, KDAPL_OBJ_EVD);
 	if (!obj)
 		return -ENOENT;
-	ret = kdapl_evd_wait(to_evd(obj), arg->threshold, arg->deadline_ns);
+	ret = kdapl_evd_wait(to_evd(obj), arg->threshold, arg->deadline_ns,
+			     &arg->began);
 	kdapl_obj_put(obj);
 	return ret;
 }
@@ -171,7 +170,7 @@ int kdapl_cmd_cno_wait(struct kdapl_file *file, void *data)
 
 	if (!ia)
 		return -EBADFD;
-	if (arg->flags & ~KDAPL_CNO_AGENT || arg->agent)
+	if (arg->flags & ~KDAPL_CNO_AGENT || arg->agent || arg->pad)
 		return -EINVAL;
 	kdapl_sq_drain(&ia->sq);
 	obj = agent ? kdapl_obj_get(ia, arg->cno, KDAPL_OBJ_CNO) :

@@ -52,7 +52,7 @@ void kdapl_cno_trigger(struct kdapl_cno *cno, u64 evd)
 /* Caller holds the lock. */
 static void cno_release(struct kdapl_cno *cno)
 {
-	cno->releases++;
+	cno->releases += 2;
 	cno_wake_agent(cno, 0);
 	wake_up_all(&cno->wait);
 }
@@ -73,8 +73,7 @@ void kdapl_cno_detach(struct kdapl_cno *cno, bool freed)
 }
 
 /* 0: there is something, for a wait or for the agent. 1: go on waiting. */
-static int cno_take(struct kdapl_cno *cno, u32 releases,
-		    struct kdapl_cno_wait *arg)
+static int cno_take(struct kdapl_cno *cno, struct kdapl_cno_wait *arg)
 {
 	bool agent = arg->flags & KDAPL_CNO_AGENT;
 	int ret = 0;
@@ -89,7 +88,7 @@ static int cno_take(struct kdapl_cno *cno, u32 releases,
 		arg->evd_user = cno->trigger;
 	} else if (agent && cno->released) {
 		ret = -ECANCELED;
-	} else if (!agent && (cno->released || cno->releases != releases)) {
+	} else if (!agent && (cno->released || cno->releases != arg->began)) {
 		arg->evd_user = 0;
 	} else {
 		ret = 1;
@@ -102,14 +101,15 @@ int kdapl_cno_wait(struct kdapl_cno *cno, struct kdapl_cno_wait *arg)
 {
 	/* Past KTIME_MAX a deadline would count as long gone. */
 	ktime_t deadline = min_t(u64, arg->deadline_ns, KTIME_MAX);
-	u32 releases = READ_ONCE(cno->releases);
 	bool expired = false;
 	DEFINE_WAIT(entry);
 	int ret;
 
+	if (!arg->began)
+		arg->began = READ_ONCE(cno->releases);
 	for (;;) {
 		prepare_to_wait(&cno->wait, &entry, TASK_INTERRUPTIBLE);
-		ret = cno_take(cno, releases, arg);
+		ret = cno_take(cno, arg);
 		if (ret <= 0)
 			break;
 		ret = -ETIMEDOUT;
@@ -234,6 +234,7 @@ int kdapl_cno_create(struct kdapl_ia *ia, struct kdapl_cno_create *arg)
 		return -ENOMEM;
 	spin_lock_init(&cno->lock);
 	init_waitqueue_head(&cno->wait);
+	cno->releases = 1;
 	ret = kdapl_obj_init(&cno->obj, ia, &kdapl_cno_ops, arg->user);
 	if (ret) {
 		kfree(cno);

@@ -22,7 +22,7 @@ struct file;
  * @lock: guards the rest; inside an EVD's lock, softirq-safe
  * @wait: waits, the agent's and those in poll()
  * @evds: EVDs that it is the CNO of
- * @releases: how often all waits were released
+ * @releases: all waits were released: another odd number
  * @triggered: an event came, and no wait has taken it
  * @released: for good, before it is freed
  * @agent_armed: the next trigger is the agent's, too

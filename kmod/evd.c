@@ -176,6 +176,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 	evd->flags = arg->flags;
 	evd->qlen = roundup_pow_of_two(arg->qlen);
 	evd->waitable = true;
+	evd->ejections = 1;
 	evd->enabled = true;
 
 	ret = kdapl_obj_init(&evd->obj, ia, &kdapl_evd_ops, arg->user);

@@ -100,7 +100,7 @@ struct kdapl_evd {
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
-	u32 ejections;	/* how often those who waited were sent away */
+	u32 ejections;	/* those who waited were sent away: another odd number */
 	bool enabled;		/* events trigger the CNO */
 	const struct kdapl_evd_hooks *hooks;	/* of a kernel consumer */
 	bool direct;		/* likewise: its events may be claimed */
@@ -122,7 +122,9 @@ static inline struct kdapl_evd *to_evd(struct kdapl_obj *obj)
 
 /* Doors: kdapl_evd_create() may sleep; @arg is in and out. */
 int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg);
-int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns);
+/* @began is 0, or what it was when the wait was interrupted. */
+int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns,
+		   u32 *began);
 u32 kdapl_evd_fill(struct kdapl_evd *evd);
 void kdapl_evd_set_waitable(struct kdapl_evd *evd, bool waitable);
 /* -ENOENT: no such CNO. */

@@ -199,13 +199,14 @@ static int evd_leave(struct kdapl_evd *evd, int ret)
 	return ret;
 }
 
-int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
+int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns,
+		   u32 *began)
 {
-	u32 ejections;
 	int ret = 0;
 
 	spin_lock_bh(&evd->lock);
-	ejections = evd->ejections;
+	if (!*began)
+		*began = evd->ejections;
 	if (!threshold || threshold > evd->qlen ||
 	    (evd->notify != KDAPL_NOTIFY_THRESHOLD && threshold > 1))
 		ret = -EINVAL;
@@ -221,7 +222,7 @@ int kdapl_evd_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
 	if (ret)
 		return ret;
 
-	ret = evd_sleep(evd, ejections, deadline_ns);
+	ret = evd_sleep(evd, *began, deadline_ns);
 
 	spin_lock_bh(&evd->lock);
 	ret = evd_leave(evd, ret);
@@ -234,7 +235,7 @@ void kdapl_evd_set_waitable(struct kdapl_evd *evd, bool waitable)
 	spin_lock_bh(&evd->lock);
 	evd->waitable = waitable;
 	if (!waitable) {
-		evd->ejections++;
+		evd->ejections += 2;
 		wake_up_all(&evd->wait);
 	}
 	spin_unlock_bh(&evd->lock);

@@ -153,6 +153,7 @@ AT(kdapl_evd_create, head, 40);
 SIZE(kdapl_evd_wait, 24);
 AT(kdapl_evd_wait, evd, 4);
 AT(kdapl_evd_wait, threshold, 8);
+AT(kdapl_evd_wait, began, 12);
 AT(kdapl_evd_wait, deadline_ns, 16);
 
 SIZE(kdapl_evd_fill, 16);
@@ -291,12 +292,13 @@ SIZE(kdapl_cno_create, 16);
 AT(kdapl_cno_create, id, 4);
 AT(kdapl_cno_create, user, 8);
 
-SIZE(kdapl_cno_wait, 32);
+SIZE(kdapl_cno_wait, 40);
 AT(kdapl_cno_wait, cno, 4);
 AT(kdapl_cno_wait, flags, 8);
 AT(kdapl_cno_wait, agent, 12);
 AT(kdapl_cno_wait, deadline_ns, 16);
 AT(kdapl_cno_wait, evd_user, 24);
+AT(kdapl_cno_wait, began, 32);
 
 SIZE(kdapl_cno_modify, 16);
 AT(kdapl_cno_modify, cno, 4);

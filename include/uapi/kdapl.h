@@ -653,10 +653,11 @@ struct kdapl_evd_create {
  * @evd: id
  * @threshold: events to wait for, 1 to the EVD's length; 1 where KDAPL_EV_QUIET is
  *	shown
- * @pad: zero
+ * @began: zero; out: what the wait goes on with when the kernel repeats the call,
+ *	because the program was stopped and continued, or a debugger looked at it
  * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
  *
- * Takes no event: the program takes them from the ring afterwards. Only one
+ * EINTR where a handler has taken a signal. Takes no event: the program takes them from the ring afterwards. Only one
  * waiter at a time: EBUSY for the second. Like every command it first takes
  * what stands in the submission ring.
  */
@@ -664,7 +665,7 @@ struct kdapl_evd_wait {
 	__u32 size;
 	__u32 evd;
 	__u32 threshold;
-	__u32 pad;
+	__u32 began;
 	__aligned_u64 deadline_ns;
 };
 
@@ -780,6 +781,8 @@ struct kdapl_cno_create {
  * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
  * @evd_user: out: the word of the EVD that triggered it first; 0 when the wait was
  *	only released, because the last of its EVDs was freed
+ * @began: as in struct kdapl_evd_wait
+ * @pad: zero
  *
  * A trigger stays until one wait takes it. The agent has one of its own, which
  * comes only after KDAPL_CNO_ARM; its wait ends with ECANCELED when the CNO goes.
@@ -791,6 +794,8 @@ struct kdapl_cno_wait {
 	__u32 agent;
 	__aligned_u64 deadline_ns;
 	__aligned_u64 evd_user;
+	__u32 began;
+	__u32 pad;
 };
 
 #define KDAPL_CNO_ARM		1	/* the next trigger is for the agent, too; none before */
@@ -1299,7 +1304,7 @@ struct kdapl_submit {
 #define KDAPL_PZ_CREATE		_IOWR(KDAPL_IOC_TYPE, 5, struct kdapl_pz_create)
 #define KDAPL_LMR_CREATE	_IOWR(KDAPL_IOC_TYPE, 6, struct kdapl_lmr_create)
 #define KDAPL_EVD_CREATE	_IOWR(KDAPL_IOC_TYPE, 7, struct kdapl_evd_create)
-#define KDAPL_EVD_WAIT		_IOW(KDAPL_IOC_TYPE, 8, struct kdapl_evd_wait)
+#define KDAPL_EVD_WAIT		_IOWR(KDAPL_IOC_TYPE, 8, struct kdapl_evd_wait)
 #define KDAPL_EVD_FILL		_IOWR(KDAPL_IOC_TYPE, 9, struct kdapl_evd_fill)
 #define KDAPL_EP_CREATE		_IOWR(KDAPL_IOC_TYPE, 10, struct kdapl_ep_create)
 #define KDAPL_EP_QUERY		_IOWR(KDAPL_IOC_TYPE, 11, struct kdapl_ep_query)

@@ -82,7 +82,7 @@ static int wait_for_event(void *arg)
 {
 	struct evd_waiter *waiter = arg;
 
-	waiter->ret = kdapl_evd_wait(waiter->evd, waiter->threshold,
+	waiter->ret = env_wait(waiter->evd, waiter->threshold,
 				     KDAPL_DEADLINE_NONE);
 	complete(&waiter->done);
 	return 0;
@@ -124,7 +124,7 @@ static void leave_one_event(struct kunit *test, u32 threshold)
 	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
 	EXPECT_NO_TRIGGER(test, &tcno, 0);
 	/* What was there before is not told again. */
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 1, 0), -EBADFD);
+	KUNIT_EXPECT_EQ(test, env_wait(tevd.evd, 1, 0), -EBADFD);
 	EXPECT_NO_TRIGGER(test, &tcno, 0);
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
@@ -330,7 +330,9 @@ static void cno_last_evd_releases(struct kunit *test)
 	struct test_evd one = evd_make(test, tcno.id);
 	struct test_evd two = evd_make(test, tcno.id);
 	struct cno_waiter waiter, agent;
+	struct kdapl_cno_wait before = {};
 
+	KUNIT_EXPECT_EQ(test, kdapl_cno_wait(tcno.cno, &before), -ETIMEDOUT);
 	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
 	waiter_start(test, &waiter, &tcno, 0);
 	waiter_start(test, &agent, &tcno, KDAPL_CNO_AGENT);
@@ -340,8 +342,9 @@ static void cno_last_evd_releases(struct kunit *test)
 	kdapl_obj_destroy(env->ia, two.id, KDAPL_OBJ_EVD);
 	expect_waited(test, &waiter, 0, 0);
 	expect_waited(test, &agent, 0, 0);
-	/* That was once: later waits wait. */
+	/* That was once: later waits wait, unless they go on with an earlier one. */
 	EXPECT_NO_TRIGGER(test, &tcno, 0);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_wait(tcno.cno, &before), 0);
 }
 
 static void cno_destroy_ends_the_agent(struct kunit *test)
@@ -373,7 +376,7 @@ static int evd_wait_thread(void *data)
 {
 	struct cno_waiter *waiter = data;
 
-	waiter->ret = kdapl_evd_wait(waiter->tevd->evd, 2,
+	waiter->ret = env_wait(waiter->tevd->evd, 2,
 				     KDAPL_DEADLINE_NONE);
 	complete(&waiter->done);
 	return 0;

@@ -376,6 +376,13 @@ void prog_post_op(struct env *env, const struct test_ep *tep, u8 op, u64 cookie)
 	prog_post(env, &sqe);
 }
 
+int env_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns)
+{
+	u32 began = 0;
+
+	return kdapl_evd_wait(evd, threshold, deadline_ns, &began);
+}
+
 u32 prog_events(const struct test_evd *tevd)
 {
 	/* (F) of the uapi header. */

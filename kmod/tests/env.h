@@ -137,6 +137,8 @@ static inline u32 prog_ep_word(const struct test_ep *tep, size_t offset)
 	prog_ep_word(tep, offsetof(struct kdapl_ep_status, field))
 
 /* Events in the ring; the next one, or one of type 0. */
+/* A wait that goes on with no earlier one. */
+int env_wait(struct kdapl_evd *evd, u32 threshold, u64 deadline_ns);
 u32 prog_events(const struct test_evd *tevd);
 struct kdapl_event prog_next(struct test_evd *tevd);
 

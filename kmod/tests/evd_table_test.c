@@ -120,7 +120,7 @@ static int cell_waiter(void *arg)
 {
 	struct cell *cell = arg;
 
-	WRITE_ONCE(cell->waited, kdapl_evd_wait(cell->tevd.evd, 1,
+	WRITE_ONCE(cell->waited, env_wait(cell->tevd.evd, 1,
 						KDAPL_DEADLINE_NONE));
 	return 0;
 }
@@ -174,7 +174,7 @@ static int apply(struct cell *cell, enum trigger trigger)
 		kdapl_evd_post(evd, &an_event, &cell->fresh);
 		return 0;
 	case WAIT:
-		return kdapl_evd_wait(evd, 1, 0);
+		return env_wait(evd, 1, 0);
 	case FILL:
 		return kdapl_evd_fill(evd);
 	case CANCEL:

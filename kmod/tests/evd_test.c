@@ -392,6 +392,7 @@ struct waiter {
 	u32 threshold;
 	u64 deadline_ns;
 	struct task_struct *task;
+	u32 began;
 	unsigned long sleeps;	/* times that the task gave up the processor */
 	int ret;
 	struct completion done;
@@ -403,7 +404,7 @@ static int wait_thread(void *arg)
 	unsigned long before = current->nvcsw;
 
 	waiter->ret = kdapl_evd_wait(waiter->tevd->evd, waiter->threshold,
-				     waiter->deadline_ns);
+				     waiter->deadline_ns, &waiter->began);
 	waiter->sleeps = current->nvcsw - before;
 	complete(&waiter->done);
 	return 0;
@@ -441,7 +442,7 @@ static void expect_waited(struct kunit *test, struct waiter *waiter, int ret)
 
 static int wait_now(struct test_evd *tevd, u32 threshold)
 {
-	return kdapl_evd_wait(tevd->evd, threshold, 0);
+	return env_wait(tevd->evd, threshold, 0);
 }
 
 static void evd_wait_checks(struct kunit *test)
@@ -512,7 +513,7 @@ static void evd_deadline(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ktime_get_ns(), deadline);
 
 	/* Any deadline that the word can hold: long past, or never reached. */
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 2, 1), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, env_wait(tevd.evd, 2, 1), -ETIMEDOUT);
 	waiter_start(test, &waiter, &tevd, 2, KDAPL_DEADLINE_NONE - 1);
 	EXPECT_SOON(test, is_asleep(&waiter));
 	usleep_range(2000, 3000);
@@ -623,6 +624,14 @@ static void evd_signal(struct kunit *test)
 	wake_up_process(waiter.task);
 	expect_waited(test, &waiter, -EINTR);
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), -ETIMEDOUT);
+	/* It goes on as the wait that it was, and is sent away as that. */
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 1, 0, &waiter.began),
+			-ETIMEDOUT);
+	kdapl_evd_set_waitable(tevd.evd, false);
+	kdapl_evd_set_waitable(tevd.evd, true);
+	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 1, 0, &waiter.began),
+			-EBADFD);
+	KUNIT_EXPECT_EQ(test, wait_now(&tevd, 1), -ETIMEDOUT);
 }
 
 /* A producer in softirq and a consumer that sleeps: none is lost. */
@@ -659,7 +668,7 @@ static void evd_stream(struct kunit *test)
 		u32 left = STREAM - i;
 
 		if (!prog_events(&tevd) &&
-		    kdapl_evd_wait(tevd.evd, min(left, 1 + (u32)i % QLEN), deadline)) {
+		    env_wait(tevd.evd, min(left, 1 + (u32)i % QLEN), deadline)) {
 			late++;
 			break;
 		}

@@ -44,7 +44,7 @@ static void take(struct kunit *test, struct test_evd *tevd, u32 n)
 
 static int wait_now(struct test_evd *tevd)
 {
-	return kdapl_evd_wait(tevd->evd, 1, 0);
+	return env_wait(tevd->evd, 1, 0);
 }
 
 static void notify_ends_wait(struct kunit *test)
@@ -52,7 +52,7 @@ static void notify_ends_wait(struct kunit *test)
 	struct test_evd tevd = quiet_evd(test);
 	struct recs recs = {};
 
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, env_wait(tevd.evd, 2, 0), -EINVAL);
 	post(&tevd, &recs, true);
 	post(&tevd, &recs, true);
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd), -ETIMEDOUT);
@@ -98,7 +98,7 @@ static void notify_by_threshold(struct kunit *test)
 	post(&tevd, &recs, true);
 	KUNIT_EXPECT_EQ(test, wait_now(&tevd), 0);
 	post(&tevd, &recs, true);
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tevd.evd, 2, 0), 0);
+	KUNIT_EXPECT_EQ(test, env_wait(tevd.evd, 2, 0), 0);
 }
 
 static void notify_one_kind(struct kunit *test)

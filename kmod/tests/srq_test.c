@@ -481,14 +481,14 @@ static void srq_solicited_is_looked_for(struct kunit *test)
 	EXPECT_SOON(test, prog_events(&tep.recv) == ENV_SRQ_WINDOW);
 	KUNIT_EXPECT_EQ(test, shown(&tsrq, taken), ENV_SRQ_WINDOW);
 	KUNIT_EXPECT_EQ(test, in_device(&tsrq), ENV_SRQ_WINDOW);
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, env_wait(tep.recv.evd, 1, 0), -ETIMEDOUT);
 	fake_take(env_qp(&other), 1, IB_WC_SUCCESS);
 	EXPECT_RECV(test, &other.recv, ENV_SRQ_WINDOW, DAT_DTO_SUCCESS);
 	for (i = 0; i < ENV_SRQ_WINDOW; i++)
 		EXPECT_RECV(test, &tep.recv, i, DAT_DTO_SUCCESS);
 	/* Where the device tells, a wait ends. */
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
-	EXPECT_SOON(test, !kdapl_evd_wait(tep.recv.evd, 1, 0));
+	EXPECT_SOON(test, !env_wait(tep.recv.evd, 1, 0));
 }
 
 /* With nothing that can be taken nobody looks; a post makes it begin again. */
@@ -524,7 +524,7 @@ static void srq_solicited_failure(struct kunit *test)
 	fake_take_unsolicited(env_qp(&tep), 1, IB_WC_LOC_LEN_ERR);
 	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
 	flush_work(&tep.ep->end_work);
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, env_wait(tep.recv.evd, 1, 0), 0);
 	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_ERR_LOCAL_LENGTH);
 	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
 	EXPECT_NO_EVENT(test, &tep.recv);
@@ -567,9 +567,9 @@ static void srq_solicited_held_back(struct kunit *test)
 	mutex_unlock(&tep.ep->mutex);
 	fake_take(env_qp(&tep), 1, IB_WC_SUCCESS);
 	EXPECT_NO_EVENT(test, &tep.recv);
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, env_wait(tep.recv.evd, 1, 0), -ETIMEDOUT);
 	kdapl_ep_established(tep.ep, 0);
-	KUNIT_EXPECT_EQ(test, kdapl_evd_wait(tep.recv.evd, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, env_wait(tep.recv.evd, 1, 0), 0);
 	EXPECT_RECV(test, &tep.recv, 0, DAT_DTO_SUCCESS);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Event queues: order, overflow, thresholds, time, one waiter at a time. */
 
+#include "cno.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "sleeper.hpp"
+#include "software.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +13,12 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <pthread.h>
+#include <string>
 #include <thread>
 
 namespace suite {
@@ -309,6 +314,54 @@ TEST(EvdWait, SignalInterrupts)
 			queue.require_empty();
 		});
 	}
+}
+
+/** Whether each of its threads has come to rest. */
+bool all_stopped(pid_t program)
+{
+	const auto tasks = "/proc/" + std::to_string(program) + "/task";
+
+	return std::ranges::all_of(std::filesystem::directory_iterator(tasks),
+				   [](const auto &task) {
+					   std::ifstream file(task.path() / "stat");
+					   std::string number, name, state;
+
+					   file >> number >> name >> state;
+					   return state == "T";
+				   });
+}
+
+/* As a shell does it, or a debugger that looks at the program: nothing has happened. */
+TEST(EvdWait, GoesOnWhenTheProgramDoes)
+{
+	play(
+		[](Line &line) {
+			Adapter adapter;
+			Cno cno(adapter);
+			SoftwareQueue queue(adapter), other(adapter);
+
+			ok(dat_evd_modify_cno(other.evd(), cno.handle()));
+			EvdWait evd_wait(queue.evd());
+			CnoWait cno_wait(cno.handle());
+			line.send(getpid());
+			line.await();
+			ok(post_se(queue, 7));
+			ok(post_se(other, 8));
+			ok(evd_wait.result());
+			require_se(evd_wait.event, 7);
+			ok(cno_wait.result());
+			EXPECT_EQ(cno_wait.hint, other.evd());
+		},
+		[](Line &line) {
+			const auto waiter = line.receive<pid_t>();
+			const auto deadline = Clock::now() + patience();
+
+			sys(kill(waiter, SIGSTOP));
+			while (!all_stopped(waiter))
+				require(Clock::now() < deadline, "it does not stop");
+			sys(kill(waiter, SIGCONT));
+			line.tell();
+		});
 }
 
 /* ---- the end of an EVD ---- */

@@ -173,7 +173,7 @@ void Cno::run_agents(Ref<Cno> cno) noexcept
 		arg.agent = 0;
 		const int err = cno->ia().device().call(KDAPL_CNO_WAIT, arg);
 
-		/* It has no signals of its own, but a debugger may have stopped it. */
+		/* Somebody may have sent it a signal that only a thread itself raises. */
 		if (err == EINTR)
 			continue;
 		if (err)

@@ -38,7 +38,7 @@ bool EventQueue::wait(DAT_EVENT &event, const Deadline &deadline)
 				return false;
 			continue;
 		}
-		/* A signal that the tool survived (SIGCONT, SIGWINCH): go on. */
+		/* A signal that the tool has survived: go on. */
 		if (DAT_GET_TYPE(ret) != DAT_INTERRUPTED_CALL)
 			check(ret, "wait for an event");
 	}
