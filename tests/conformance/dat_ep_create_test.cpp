@@ -295,6 +295,21 @@ TEST(DatEpCreate, AttributesTheThresholdStandsBesideAnotherStyle)
 	});
 }
 
+/* "DAT_COMPLETION_SUPPRESS_FLAG" is of a request: who has it here gets all events as well. */
+TEST(DatEpCreate, AttributesSuppressNothing)
+{
+	with_call([](const Adapter &adapter, Call &call) {
+		EventQueue requests(adapter, 16, DAT_EVD_DTO_FLAG);
+
+		call.request = requests.evd();
+		call.attributes.request_completion_flags = DAT_COMPLETION_SUPPRESS_FLAG;
+		ok(call());
+		EXPECT_EQ(call.query().ep_attr.request_completion_flags,
+			  DAT_COMPLETION_SUPPRESS_FLAG);
+		ok(dat_ep_free(call.ep));
+	});
+}
+
 TEST(DatEpCreate, ReturnValuesInvalidParameterNoHandle)
 {
 	with_call([](const Adapter &, Call &call) {

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Threads that are cancelled, with pthread_cancel(), within the library. */
 
-#include "failure.hpp"
-#include "settings.hpp"
+#include "cno.hpp"
+#include "endpoint.hpp"
+#include "play.hpp"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
 #include <pthread.h>
 #include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace suite {
 namespace {
@@ -57,6 +64,78 @@ TEST(Cancel, IsDoneBehindTheCalls)
 	ok(calls.made);
 	ok(calls.freed);
 	ok(calls.closed);
+}
+
+/** A thread that waits until it is cancelled, and can be so in this way. */
+struct Waiter {
+	int type;
+	std::function<DAT_RETURN()> wait;
+	std::atomic<pid_t> tid = 0;
+
+	static void *run(void *arg)
+	{
+		auto &self = *static_cast<Waiter *>(arg);
+
+		pthread_setcanceltype(self.type, nullptr);
+		self.tid = gettid();
+		self.wait();
+		return nullptr;
+	}
+};
+
+bool sleeps(pid_t thread)
+{
+	std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/syscall");
+	std::string number;
+
+	file >> number;
+	return number == std::to_string(SYS_ioctl);
+}
+
+/** Before it sleeps, or when it does. */
+void cancelled(int type, bool asleep, std::function<DAT_RETURN()> wait)
+{
+	Waiter waiter{ type, std::move(wait) };
+	const auto deadline = std::chrono::steady_clock::now() + patience();
+	pthread_t thread;
+	void *result = nullptr;
+
+	require(pthread_create(&thread, nullptr, Waiter::run, &waiter) == 0, "no thread");
+	while (!waiter.tid || (asleep && !sleeps(waiter.tid)))
+		require(std::chrono::steady_clock::now() < deadline, "it does not sleep");
+	pthread_cancel(thread);
+	pthread_join(thread, &result);
+	EXPECT_EQ(result, PTHREAD_CANCELED);
+}
+
+TEST(Cancel, EndsAWait)
+{
+	play([](Line &) {
+		Adapter adapter;
+		Cno cno(adapter);
+		EventQueue queue(adapter, 8);
+
+		for (int type : { PTHREAD_CANCEL_DEFERRED, PTHREAD_CANCEL_ASYNCHRONOUS })
+			for (bool asleep : { true, false }) {
+				cancelled(type, asleep, [&] {
+					DAT_EVENT event;
+					DAT_COUNT more;
+					return dat_evd_wait(queue.evd(), DAT_TIMEOUT_INFINITE, 1,
+							    &event, &more);
+				});
+				cancelled(type, asleep, [&] {
+					DAT_EVD_HANDLE evd;
+					return dat_cno_wait(cno.handle(), DAT_TIMEOUT_INFINITE,
+							    &evd);
+				});
+			}
+		/* Nobody waits any more; and what a cancelled thread held is free. */
+		queue.require_empty();
+		cno.require_untriggered();
+		DAT_EVENT event;
+		DAT_COUNT more;
+		fails(DAT_TIMEOUT_EXPIRED, dat_evd_wait(queue.evd(), 1000, 1, &event, &more));
+	});
 }
 
 } // namespace

@@ -72,14 +72,16 @@ void Cno::leave() noexcept
 	stop_agents();
 }
 
-Status Cno::wait(std::uint32_t timeout_us, Handle &evd) noexcept
+Status Cno::wait(std::uint32_t timeout_us, Handle &evd)
 {
 	kdapl_cno_wait arg{};
 
 	evd = nullptr;
 	arg.cno = id();
 	arg.deadline_ns = deadline_after(timeout_us);
-	const int err = ia().device().call(KDAPL_CNO_WAIT, arg);
+	/* Who only looks, as take() does, is not cancelled. */
+	const int err = timeout_us ? ia().device().call_and_sleep(KDAPL_CNO_WAIT, arg) :
+				     ia().device().call(KDAPL_CNO_WAIT, arg);
 	if (err == ETIMEDOUT)
 		return fail(Type::queue_empty);
 	if (!err && arg.evd_user)

@@ -35,7 +35,7 @@ public:
 	 * @param evd         out: the EVD that triggered it; nullptr when the time ran out
 	 *                    (queue_empty) or its last EVD is gone (success)
 	 */
-	Status wait(std::uint32_t timeout_us, Handle &evd) noexcept;
+	Status wait(std::uint32_t timeout_us, Handle &evd);
 
 	/** Take the trigger: queue_empty where there is none. Does not sleep. */
 	Status take(Handle &evd) noexcept;

@@ -67,6 +67,21 @@ public:
 		return ioctl(fd_, command, arg) < 0 ? errno : 0;
 	}
 
+	/*
+	 * It takes no event, so a thread may be cancelled at any of its instructions. There
+	 * is nothing to clean up here: a frame that had something would end the program,
+	 * since no compiler expects an exception where none is thrown.
+	 */
+	int sleep(unsigned long command, void *arg) override
+	{
+		int type;
+
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+		const int err = ioctl(fd_, command, arg) < 0 ? errno : 0;
+		pthread_setcanceltype(type, nullptr);
+		return err;
+	}
+
 	void *map(std::uint64_t offset, std::size_t size, bool writable) noexcept override
 	{
 		const int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;

@@ -22,6 +22,10 @@ public:
 	/** ioctl(2): 0 or an errno. */
 	virtual int control(unsigned long command, void *arg) noexcept = 0;
 
+	/** The same for a call that sleeps. Its thread can be cancelled in it: who calls unwinds.
+	 */
+	virtual int sleep(unsigned long command, void *arg) { return control(command, arg); }
+
 	/** mmap(2) of shared memory: nullptr when it fails. */
 	virtual void *map(std::uint64_t offset, std::size_t size, bool writable) noexcept = 0;
 
@@ -36,6 +40,14 @@ public:
 	{
 		arg.size = sizeof arg;
 		return control(command, &arg);
+	}
+
+	/** The same for a call that sleeps. */
+	template <class Arg>
+	int call_and_sleep(unsigned long command, Arg &arg)
+	{
+		arg.size = sizeof arg;
+		return sleep(command, &arg);
 	}
 };
 

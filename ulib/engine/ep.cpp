@@ -93,7 +93,9 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 		const std::uint32_t chosen = flags & ~completion_threshold;
 		return !(flags & ~styles) && !(chosen & (chosen - 1));
 	};
-	if (!is_style(a.recv_completion_flags) || !is_style(a.request_completion_flags) ||
+	/* Which requests are suppressed, each of them says. */
+	if (!is_style(a.recv_completion_flags) ||
+	    !is_style(a.request_completion_flags & ~completion_suppress) ||
 	    a.request_completion_flags & completion_solicited)
 		return fail(Type::invalid_parameter, argument);
 	const bool own_recvs = queues.recv && !queues.shared;

@@ -194,7 +194,7 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 }
 
 /** Have the module wake us when enough events are there or the time is over. */
-Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept
+Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold)
 {
 	kdapl_evd_wait arg{};
 
@@ -205,7 +205,7 @@ Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept
 	arg.evd = id();
 	arg.threshold = threshold;
 	arg.deadline_ns = deadline_ns;
-	const int err = ia().device().call(KDAPL_EVD_WAIT, arg);
+	const int err = ia().device().call_and_sleep(KDAPL_EVD_WAIT, arg);
 	/* The EVD was freed just before the module saw the call. */
 	if (err == ENOENT)
 		return fail(Type::abort);

@@ -50,7 +50,7 @@ public:
 	Status dequeue(Event &event);
 
 	/**
-	 * Sleep until threshold events are there, and take one.
+	 * Sleep until threshold events are there, and take one. A cancellation point.
 	 * @param timeout_us  0 looks once
 	 * @param more        out: events left; also when the wait ends without one
 	 */
@@ -96,7 +96,7 @@ public:
 private:
 	class Waiting;
 
-	Status sleep(std::uint64_t deadline_ns, std::uint32_t threshold) noexcept;
+	Status sleep(std::uint64_t deadline_ns, std::uint32_t threshold);
 	std::uint32_t queued() noexcept;
 	[[gnu::noinline]] Status fill(std::uint32_t &queued) noexcept;
 	Status take(Event &event);

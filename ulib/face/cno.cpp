@@ -74,7 +74,7 @@ DAT_RETURN dat_cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK cno_param
 
 DAT_RETURN dat_cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout, DAT_EVD_HANDLE *evd_handle)
 {
-	return call([&] {
+	return sleeping_call([&] {
 		const auto cno = kdapl::pin<Cno>(cno_handle);
 		kdapl::Handle evd;
 

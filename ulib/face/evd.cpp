@@ -244,7 +244,7 @@ DAT_RETURN dat_evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT evd_min_qlen)
 DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
 			DAT_EVENT *event, DAT_COUNT *nmore)
 {
-	return call([&] {
+	return sleeping_call([&] {
 		const auto evd = kdapl::pin<Evd>(evd_handle);
 		Event taken;
 		std::uint32_t more;

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <cxxabi.h>
 #include <limits>
 #include <new>
+#include <pthread.h>
 #include <span>
 
 namespace face {
@@ -55,6 +57,27 @@ DAT_RETURN call(Body &&body) noexcept
 	} catch (...) {
 		return error(DAT_INTERNAL_ERROR);
 	}
+}
+
+/** A call that sleeps: its thread can be cancelled while it does, and nowhere else in here. */
+template <class Body>
+DAT_RETURN sleeping_call(Body &&body)
+{
+	DAT_RETURN ret;
+	int type;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	try {
+		ret = to_dat(body());
+	} catch (const abi::__forced_unwind &) {
+		throw;
+	} catch (const std::bad_alloc &) {
+		ret = error(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+	} catch (...) {
+		ret = error(DAT_INTERNAL_ERROR);
+	}
+	pthread_setcanceltype(type, nullptr);
+	return ret;
 }
 
 constexpr Status bad_parameter(Sub argument) noexcept
