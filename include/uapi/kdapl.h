@@ -657,9 +657,9 @@ struct kdapl_evd_create {
  *	because the program was stopped and continued, or a debugger looked at it
  * @deadline_ns: CLOCK_MONOTONIC time to give up, KDAPL_DEADLINE_NONE for never
  *
- * EINTR where a handler has taken a signal. Takes no event: the program takes them from the ring afterwards. Only one
- * waiter at a time: EBUSY for the second. Like every command it first takes
- * what stands in the submission ring.
+ * EINTR where a handler has taken a signal. Takes no event: the program takes them
+ * from the ring afterwards. Only one waiter at a time: EBUSY for the second. Like every
+ * command it first takes what stands in the submission ring.
  */
 struct kdapl_evd_wait {
 	__u32 size;

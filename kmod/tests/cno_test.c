@@ -83,7 +83,7 @@ static int wait_for_event(void *arg)
 	struct evd_waiter *waiter = arg;
 
 	waiter->ret = env_wait(waiter->evd, waiter->threshold,
-				     KDAPL_DEADLINE_NONE);
+			       KDAPL_DEADLINE_NONE);
 	complete(&waiter->done);
 	return 0;
 }
@@ -376,8 +376,7 @@ static int evd_wait_thread(void *data)
 {
 	struct cno_waiter *waiter = data;
 
-	waiter->ret = env_wait(waiter->tevd->evd, 2,
-				     KDAPL_DEADLINE_NONE);
+	waiter->ret = env_wait(waiter->tevd->evd, 2, KDAPL_DEADLINE_NONE);
 	complete(&waiter->done);
 	return 0;
 }

@@ -121,7 +121,7 @@ static int cell_waiter(void *arg)
 	struct cell *cell = arg;
 
 	WRITE_ONCE(cell->waited, env_wait(cell->tevd.evd, 1,
-						KDAPL_DEADLINE_NONE));
+					  KDAPL_DEADLINE_NONE));
 	return 0;
 }
 
