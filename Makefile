@@ -45,7 +45,7 @@ kconsumer: kmod ## tests/kconsumer: a module built from what is installed
 ulib: ## the user library, the tools and the tests, in build/ulib/
 	@mkdir -p build
 	@cmake -S . -B build/ulib -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-		-DCMAKE_INSTALL_PREFIX=$(PREFIX) -DBUILD_TESTING=$(tests) $(CMAKE_FLAGS) >build/cmake.log 2>&1 || \
+		-DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DBUILD_TESTING=$(tests) $(CMAKE_FLAGS) >build/cmake.log 2>&1 || \
 		{ cat build/cmake.log; exit 1; }
 	@cmake --build build/ulib -j$(jobs) $(if $(ULIB_TARGETS),--target $(ULIB_TARGETS)) -- --no-print-directory
 
@@ -128,10 +128,10 @@ install: kmod ulib ## modules, library, headers, tools, manual, udev rule, pkg-c
 
 # CMake notes what it installs, without DESTDIR.
 uninstall: ## remove what install has put there, with the same KERNEL and DESTDIR
-	@[ -e build/ulib/install_manifest.txt ] || { echo "nothing was installed from this clone: make install, then this" >&2; exit 1; }
 	@scripts/install-module --remove $(KERNEL) "$(DESTDIR)"
-	@sed 's#^#$(DESTDIR)#' build/ulib/install_manifest.txt | tr '\n' '\0' | xargs -0 rm -f
-	@rm build/ulib/install_manifest.txt
+	@[ ! -e build/ulib/install_manifest.txt ] || \
+		while IFS= read -r file || [ -n "$$file" ]; do rm -f "$(DESTDIR)$$file"; done <build/ulib/install_manifest.txt
+	@rm -f build/ulib/install_manifest.txt
 	@[ -n "$(DESTDIR)" ] || /sbin/ldconfig
 
 clean: ## remove build/ (the kernels stay in the cache)

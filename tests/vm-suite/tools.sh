@@ -175,6 +175,10 @@ copies() {
 	expect 0 '"ok":true' "a file that exists is replaced when that is wanted" \
 		"$bin/datcp" --json "$work"/in/* "$peer"
 	equal "replaced files are equal"
+	mkdir "$work/out/new"
+	expect 1 "is a directory" "a directory is not replaced by a file" \
+		"$bin/datcp" "$work/new" "$peer"
+	rmdir "$work/out/new"
 	stop
 	serve "$bin/datcp" --listen --output "$work/renamed" --once
 	expect 0 "at both ends" "a file under a name of the receiver's" \
@@ -238,7 +242,7 @@ kills() {
 }
 
 main() {
-	echo "1..70"
+	echo "1..71"
 	make_files
 	bad_input
 	pings

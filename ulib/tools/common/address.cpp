@@ -49,7 +49,7 @@ static std::optional<std::uint64_t> parse_port(std::string_view text)
 	std::uint64_t port = 0;
 	auto [end, err] = std::from_chars(text.data(), text.data() + text.size(), port);
 
-	if (err != std::errc() || end != text.data() + text.size() || port == 0)
+	if (err != std::errc() || end != text.data() + text.size() || port == 0 || port > 65535)
 		return std::nullopt;
 	return port;
 }

@@ -20,16 +20,28 @@ void add_common_options(CLI::App &app, CommonOptions &options)
 	app.add_flag("--json", options.json, "Print the result as JSON on standard output");
 }
 
+/* A number that a clock can count to. */
+static const CLI::Validator seconds(
+	[](const std::string &text) {
+		double value = 0;
+		const bool is_number = CLI::detail::lexical_cast(text, value);
+
+		return is_number && value > 0 && value <= 1e9 ?
+			       std::string() :
+			       fmt::format("'{}' is no number of seconds above 0", text);
+	},
+	"SECONDS");
+
 void add_connection_options(CLI::App &app, ConnectionOptions &options)
 {
 	app.add_option("--port", options.port, "Connection qualifier to listen on or connect to")
 		->check(CLI::Range(1, 65535))
 		->capture_default_str();
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a connection")
-		->check(CLI::PositiveNumber)
+		->check(seconds)
 		->capture_default_str();
 	app.add_option("--idle", options.idle, "Seconds of silence after which to give up")
-		->check(CLI::PositiveNumber)
+		->check(seconds)
 		->capture_default_str();
 }
 

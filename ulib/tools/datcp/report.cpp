@@ -24,7 +24,7 @@ json list_copied(const std::vector<Copied> &files)
 
 	for (const auto &file : files) {
 		json entry = json::object();
-		entry["name"] = tools::printable(file.name);
+		entry["name"] = file.name;
 		entry["bytes"] = file.bytes;
 		entry["seconds"] = file.seconds;
 		entry["bytes_per_second"] = rate(file);

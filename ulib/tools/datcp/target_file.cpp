@@ -97,10 +97,14 @@ TargetFile::TargetFile(const std::string &directory, const std::string &name, bo
 	directory_ = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory_ < 0)
 		throw errno_error(fmt::format("open directory '{}'", directory), errno);
-	if (!replace && fstatat(directory_, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (fstatat(directory_, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (!replace || S_ISDIR(there.st_mode))) {
 		close(directory_);
-		throw Error(fmt::format("'{}' exists already: remove it, or let --force replace it",
-					printable(name)));
+		throw Error(fmt::format(
+			"'{}' {}", printable(name),
+			S_ISDIR(there.st_mode) ?
+				"is a directory" :
+				"exists already: remove it, or let --force replace it"));
 	}
 	try {
 		create();
