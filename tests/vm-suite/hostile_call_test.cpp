@@ -51,6 +51,12 @@ std::string name(unsigned long command)
 	return "command " + std::to_string(_IOC_NR(command));
 }
 
+/** What the first version of an argument had: programs of then give no more. */
+std::uint32_t first_size(unsigned long command)
+{
+	return command == KDAPL_CNO_WAIT ? offsetof(kdapl_cno_wait, began) : _IOC_SIZE(command);
+}
+
 /* ---- the frame of a command ---- */
 
 TEST(HostileCall, SizesOfArguments)
@@ -62,13 +68,20 @@ TEST(HostileCall, SizesOfArguments)
 			std::uint32_t size = _IOC_SIZE(command);
 			Argument exact(size), longer(size + 8);
 
-			for (std::uint32_t wrong : { 0U, 1U, 4U, size - 1 }) {
-				if (wrong >= size)
+			const std::uint32_t least = first_size(command);
+			for (std::uint32_t wrong : { 0U, 1U, 4U, least - 1 }) {
+				if (wrong >= least)
 					continue;
 				Argument shorter(wrong);
 				EXPECT_EQ(exact_ia.file().ioctl_errno(command, shorter.data()),
 					  EINVAL)
 					<< name(command) << " size " << wrong;
+			}
+			if (least < size) {
+				Argument first(least);
+				EXPECT_NE(exact_ia.file().ioctl_errno(command, first.data()),
+					  EINVAL)
+					<< name(command);
 			}
 			EXPECT_EQ(longer_ia.file().ioctl_errno(command, longer.data()),
 				  exact_ia.file().ioctl_errno(command, exact.data()))
