@@ -130,7 +130,7 @@ install: kmod ulib ## modules, library, headers, tools, manual, udev rule, pkg-c
 uninstall: ## remove what install has put there, with the same KERNEL and DESTDIR
 	@scripts/install-module --remove $(KERNEL) "$(DESTDIR)"
 	@[ ! -e build/ulib/install_manifest.txt ] || \
-		while IFS= read -r file || [ -n "$$file" ]; do rm -f "$(DESTDIR)$$file"; done <build/ulib/install_manifest.txt
+		while IFS= read -r file || [ -n "$$file" ]; do rm -f "$(DESTDIR)$$file" || exit 1; done <build/ulib/install_manifest.txt
 	@rm -f build/ulib/install_manifest.txt
 	@[ -n "$(DESTDIR)" ] || /sbin/ldconfig
 

@@ -290,6 +290,11 @@ long kdapl_control(struct kdapl_file *file, unsigned int nr,
 	if (_IOC_DIR(cmd->number) & _IOC_READ &&
 	    copy_to_user(user, &arg, min(size, known)))
 		return -EFAULT;
-	/* Repeated, or EINTR, by what comes of the signal. */
-	return ret == -EINTR && cmd->waits ? -ERESTARTNOHAND : ret;
+	/*
+	 * Repeated, or EINTR, by what comes of the signal. An argument of an earlier
+	 * version cannot say what it would go on with.
+	 */
+	if (ret == -EINTR && cmd->waits && size >= known)
+		return -ERESTARTNOHAND;
+	return ret;
 }

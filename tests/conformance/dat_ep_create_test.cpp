@@ -295,8 +295,8 @@ TEST(DatEpCreate, AttributesTheThresholdStandsBesideAnotherStyle)
 	});
 }
 
-/* "DAT_COMPLETION_SUPPRESS_FLAG" is of a request: who has it here gets all events as well. */
-TEST(DatEpCreate, AttributesSuppressNothing)
+/* "DAT_COMPLETION_SUPPRESS_FLAG" is no style, but of each request: here it is no error. */
+TEST(DatEpCreate, AttributesMayNameSuppression)
 {
 	with_call([](const Adapter &adapter, Call &call) {
 		EventQueue requests(adapter, 16, DAT_EVD_DTO_FLAG);

@@ -9,11 +9,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <pthread.h>
 #include <string>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace suite {
@@ -83,15 +81,6 @@ struct Waiter {
 	}
 };
 
-bool sleeps(pid_t thread)
-{
-	std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/syscall");
-	std::string number;
-
-	file >> number;
-	return number == std::to_string(SYS_ioctl);
-}
-
 /** Before it sleeps, or when it does. */
 void cancelled(int type, bool asleep, std::function<DAT_RETURN()> wait)
 {
@@ -101,7 +90,7 @@ void cancelled(int type, bool asleep, std::function<DAT_RETURN()> wait)
 	void *result = nullptr;
 
 	require(pthread_create(&thread, nullptr, Waiter::run, &waiter) == 0, "no thread");
-	while (!waiter.tid || (asleep && !sleeps(waiter.tid)))
+	while (!waiter.tid || (asleep && !sleeps_in_module(waiter.tid)))
 		require(std::chrono::steady_clock::now() < deadline, "it does not sleep");
 	pthread_cancel(thread);
 	pthread_join(thread, &result);

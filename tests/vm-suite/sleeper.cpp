@@ -12,6 +12,16 @@
 
 namespace suite {
 
+/* The kernel shows the system call of a thread that sleeps, and of no other. */
+bool sleeps_in_module(pid_t thread)
+{
+	std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/syscall");
+	std::string number;
+
+	file >> number;
+	return number == std::to_string(SYS_ioctl);
+}
+
 Sleeper::Sleeper(std::function<DAT_RETURN()> call, Location where)
 {
 	result_ = std::async(std::launch::async, [this, call = std::move(call)] {
@@ -55,16 +65,9 @@ void Sleeper::signal(int number) const
 	sys(syscall(SYS_tgkill, getpid(), tid_.load(), number));
 }
 
-/** The kernel shows the system call of a thread that sleeps, and of no other. */
 bool Sleeper::asleep() const
 {
-	if (!tid_)
-		return false;
-	std::ifstream file("/proc/self/task/" + std::to_string(tid_) + "/syscall");
-	std::string number;
-
-	file >> number;
-	return number == std::to_string(SYS_ioctl);
+	return tid_ && sleeps_in_module(tid_);
 }
 
 } // namespace suite

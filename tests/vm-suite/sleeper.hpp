@@ -16,6 +16,9 @@ namespace suite {
 /** Limit of waits that something ends: long enough to tell a failure. */
 constexpr DAT_TIMEOUT long_time = 20'000'000;
 
+/** Whether a thread of this program sleeps in a call of the module. */
+bool sleeps_in_module(pid_t thread);
+
 /** A thread that makes one call. The constructor returns when it sleeps in the module. */
 class Sleeper {
 public:

@@ -22,8 +22,7 @@ public:
 	/** ioctl(2): 0 or an errno. */
 	virtual int control(unsigned long command, void *arg) noexcept = 0;
 
-	/** The same for a call that sleeps. Its thread can be cancelled in it: who calls unwinds.
-	 */
+	/** The same for a call that sleeps; its thread can be cancelled in it. */
 	virtual int sleep(unsigned long command, void *arg) { return control(command, arg); }
 
 	/** mmap(2) of shared memory: nullptr when it fails. */
