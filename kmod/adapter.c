@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Adapters: the ports of the RDMA devices that a program can open. */
 
-#include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
-#include <rdma/ib_cache.h>
 
 #include "adapter.h"
 #include "compat.h"
 #include "ia.h"
+#include "netdevs.h"
 
 static LIST_HEAD(adapters);
 /* Guards the list and the names; outside an adapter's own lock. */
@@ -58,6 +57,15 @@ bool kdapl_driver_last_wqe(const struct ib_device *dev)
 	       dev->ops.driver_id != RDMA_DRIVER_SIW;
 }
 
+/*
+ * qedr leaves the flush to its device, which knows nothing of a queue pair before it
+ * is connected.
+ */
+bool kdapl_driver_flushes(const struct ib_device *dev)
+{
+	return dev->ops.driver_id != RDMA_DRIVER_QEDR;
+}
+
 bool kdapl_driver_forgets(const struct ib_device *dev)
 {
 	return dev->ops.driver_id == RDMA_DRIVER_RXE;
@@ -88,6 +96,11 @@ bool kdapl_driver_goes_on(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_SIW;
 }
 
+bool kdapl_driver_maps_asleep(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_HNS;
+}
+
 /* Verbs in software: a key is looked up first, the data is copied afterwards. */
 bool kdapl_driver_fences(const struct ib_device *dev)
 {
@@ -105,59 +118,16 @@ const char *kdapl_driver_name(const struct ib_device *dev)
 	return dev->ops.owner ? module_name(dev->ops.owner) : "kernel";
 }
 
-/* InfiniBand has no netdev of its own, but IPoIB netdevs with its GID. */
-static struct net_device *ipoib_netdev(struct ib_device *dev, u32 port,
-				       struct net *net)
+void kdapl_adapter_netdev(const struct kdapl_adapter_dev *adapter,
+			  struct net *net, char *name)
 {
-	const struct ib_gid_attr *attr;
-	struct net_device *ndev;
-	union ib_gid gid;
-
-	rcu_read_lock();
-	for_each_netdev_rcu(net, ndev) {
-		if (ndev->type != ARPHRD_INFINIBAND)
-			continue;
-		memcpy(&gid, ndev->dev_addr + 4, sizeof(gid));
-		attr = rdma_find_gid_by_port(dev, &gid, IB_GID_TYPE_IB, port,
-					     NULL);
-		if (IS_ERR(attr))
-			continue;
-		rdma_put_gid_attr(attr);
-		dev_hold(ndev);
-		rcu_read_unlock();
-		return ndev;
-	}
-	rcu_read_unlock();
-	return NULL;
-}
-
-struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
-					struct net *net)
-{
-	struct net_device *ndev;
-
-	if (rdma_protocol_ib(dev, port))
-		return ipoib_netdev(dev, port, net);
-
-	ndev = kdapl_port_netdev(dev, port, net);
-	if (ndev && !net_eq(dev_net(ndev), net)) {
-		dev_put(ndev);
-		return NULL;
-	}
-	return ndev;
-}
-
-static void adapter_netdev_name(const struct kdapl_adapter_dev *adapter,
-				struct net *net, char *name)
-{
-	struct net_device *ndev;
+	struct kdapl_netdevs netdevs;
 
 	name[0] = '\0';
-	ndev = kdapl_adapter_netdev(adapter->dev, adapter->port, net);
-	if (!ndev)
-		return;
-	strscpy(name, ndev->name, KDAPL_NAME_MAX);
-	dev_put(ndev);
+	kdapl_netdevs_get(&netdevs, adapter->dev, adapter->port, net);
+	if (netdevs.n)
+		strscpy(name, netdevs.ndev[0]->name, KDAPL_NAME_MAX);
+	kdapl_netdevs_put(&netdevs);
 }
 
 static bool adapter_visible(const struct kdapl_adapter_dev *adapter,
@@ -166,15 +136,24 @@ static bool adapter_visible(const struct kdapl_adapter_dev *adapter,
 	return rdma_dev_access_netns(adapter->dev, net);
 }
 
+static bool has_netdev(const struct kdapl_adapter_dev *adapter,
+		       struct net *net, const char *name)
+{
+	struct kdapl_netdevs netdevs;
+	bool found = false;
+	unsigned int i;
+
+	kdapl_netdevs_get(&netdevs, adapter->dev, adapter->port, net);
+	for (i = 0; i < netdevs.n && !found; i++)
+		found = !strcmp(netdevs.ndev[i]->name, name);
+	kdapl_netdevs_put(&netdevs);
+	return found;
+}
+
 static bool adapter_named(const struct kdapl_adapter_dev *adapter,
 			  struct net *net, const char *name)
 {
-	char netdev[KDAPL_NAME_MAX];
-
-	if (!strcmp(adapter->name, name))
-		return true;
-	adapter_netdev_name(adapter, net, netdev);
-	return netdev[0] && !strcmp(netdev, name);
+	return !strcmp(adapter->name, name) || has_netdev(adapter, net, name);
 }
 
 struct kdapl_adapter_dev *kdapl_adapter_get(struct net *net, const char *name,
@@ -236,7 +215,7 @@ int kdapl_adapter_describe(struct net *net, struct kdapl_adapter *arg)
 		memset(arg->netdev, 0, sizeof(arg->netdev));
 		memset(arg->driver, 0, sizeof(arg->driver));
 		strscpy(arg->name, adapter->name, sizeof(arg->name));
-		adapter_netdev_name(adapter, net, arg->netdev);
+		kdapl_adapter_netdev(adapter, net, arg->netdev);
 		strscpy(arg->driver, kdapl_driver_name(adapter->dev),
 			sizeof(arg->driver));
 		ret = 0;

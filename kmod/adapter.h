@@ -47,7 +47,7 @@ int kdapl_adapter_init(void);	/* registers the ib_client */
 void kdapl_adapter_exit(void);
 
 /**
- * kdapl_adapter_get() - find an adapter by its name or its netdev's
+ * kdapl_adapter_get() - find an adapter by its name or a netdev's of it
  * @net: the caller's, which must have access to the device
  * @name: what to look for
  * @label: filled with the adapter's name, KDAPL_NAME_MAX bytes
@@ -62,11 +62,13 @@ void kdapl_adapter_put(struct kdapl_adapter_dev *adapter);
 u32 kdapl_adapter_count(struct net *net);
 int kdapl_adapter_describe(struct net *net, struct kdapl_adapter *arg);
 
-/* The port's netdev in @net, with a reference, or NULL. */
-struct net_device *kdapl_adapter_netdev(struct ib_device *dev, u32 port,
-					struct net *net);
+/* The name of its first netdev in @net, or none; KDAPL_NAME_MAX bytes. */
+void kdapl_adapter_netdev(const struct kdapl_adapter_dev *adapter,
+			  struct net *net, char *name);
 /* A queue pair in error tells when it has given back its SRQ's receives. */
 bool kdapl_driver_last_wqe(const struct ib_device *dev);
+/* A queue pair in error gives back all that it held. */
+bool kdapl_driver_flushes(const struct ib_device *dev);
 /* A receive of an SRQ whose message is cut off by the connection's end is lost. */
 bool kdapl_driver_forgets(const struct ib_device *dev);
 /* Acknowledgements may still wait for it when the peer's last word has been heard. */
@@ -80,6 +82,8 @@ bool kdapl_driver_relaxed(const struct ib_device *dev);
 bool kdapl_driver_fences(const struct ib_device *dev);
 /* It goes on to use what it has begun with, also when the MR is gone. */
 bool kdapl_driver_goes_on(const struct ib_device *dev);
+/* Its ib_map_mr_sg() may sleep. */
+bool kdapl_driver_maps_asleep(const struct ib_device *dev);
 /* A registration needs an invalidation before it, or it may be done twice. */
 bool kdapl_driver_repeats(const struct ib_device *dev);
 

@@ -161,7 +161,10 @@ void kdapl_addrs_add(struct kdapl_addrs *addrs, const struct kdapl_addr *addr)
 		addrs->addr[addrs->n++] = *addr;
 }
 
-/* The own address that shares the longest prefix with @remote, or NULL. */
+/*
+ * The own address that shares the longest prefix with @remote, or NULL. A link-local one
+ * is of the link that @remote says, if it says one.
+ */
 static const struct kdapl_addr *nearest(const struct kdapl_addr *addrs, int n,
 					const struct kdapl_addr *remote)
 {
@@ -171,6 +174,9 @@ static const struct kdapl_addr *nearest(const struct kdapl_addr *addrs, int n,
 	for (i = 0; i < n; i++) {
 		if (addrs[i].family != remote->family ||
 		    is_link_local(&addrs[i]) != is_link_local(remote))
+			continue;
+		/* Each link is a netdev's own: no other one is reached. */
+		if (remote->scope_id && remote->scope_id != addrs[i].scope_id)
 			continue;
 		if (!best || common_bits(&addrs[i], remote) >
 			     common_bits(best, remote))
@@ -200,12 +206,8 @@ int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 		return ret;
 	kdapl_sockaddr_set_port(local, 0);
 
-	if (is_link_local(&to)) {
-		/* The link is the adapter's own: no other one is reached. */
-		if (to.scope_id && to.scope_id != best->scope_id)
-			return -EADDRNOTAVAIL;
+	if (is_link_local(&to))
 		as_in6(remote)->sin6_scope_id = best->scope_id;
-	}
 	return 0;
 }
 

@@ -62,10 +62,32 @@ int kdapl_cm_settle_siw(struct kdapl_ep *ep, const struct rdma_cm_id *id,
 }
 
 /*
+ * Of the peer's reads an iWARP driver tells what it likes: erdma the limits of its own
+ * device, cxgb4 and qedr these where the peer said nothing, irdma that it asks for none.
+ * What does not fit they find out when the request is accepted.
+ */
+static bool wish_is_known(const struct kdapl_ia *ia)
+{
+	return !ia->iwarp || ia->dev->ops.driver_id == RDMA_DRIVER_SIW;
+}
+
+/* A default becomes what the peer wishes, as far as that is known. */
+static void settle_defaults(struct kdapl_ep *ep, u32 serves, u32 asks)
+{
+	const struct kdapl_ia *ia = ep->obj.ia;
+
+	if (wish_is_known(ia)) {
+		ep->rdma_read_out = min(ep->rdma_read_out, serves);
+		ep->rdma_read_in = min(asks, ia->max_read_in);
+	} else if (serves) {
+		ep->rdma_read_out = min(ep->rdma_read_out, serves);
+	}
+}
+
+/*
  * Over IB the peer has the last word, and knows what is a default of its own.
- * An iWARP driver would change fixed values by itself, so a mismatch is found
- * here; an EP that serves no reads at all does not care what the peer could
- * ask.
+ * siw would change fixed values by itself, so a mismatch is found here; an EP that
+ * serves no reads at all does not care what the peer could ask.
  */
 int kdapl_cm_settle_passive(struct kdapl_ep *ep,
 			    const struct rdma_conn_param *request)
@@ -76,13 +98,12 @@ int kdapl_cm_settle_passive(struct kdapl_ep *ep,
 	int ret = 0;
 
 	spin_lock_bh(&ep->lock);
-	if (!ep->rdma_read_fixed) {
-		ep->rdma_read_out = min(ep->rdma_read_out, serves);
-		ep->rdma_read_in = min(asks, ia->max_read_in);
-	} else if (ia->iwarp && (ep->rdma_read_out > serves ||
-				 (ep->rdma_read_in && ep->rdma_read_in < asks))) {
+	if (!ep->rdma_read_fixed)
+		settle_defaults(ep, serves, asks);
+	else if (ia->iwarp && wish_is_known(ia) &&
+		 (ep->rdma_read_out > serves ||
+		  (ep->rdma_read_in && ep->rdma_read_in < asks)))
 		ret = -EINVAL;
-	}
 	spin_unlock_bh(&ep->lock);
 	return ret;
 }

@@ -3,9 +3,11 @@
 #ifndef KDAPL_COMPAT_H
 #define KDAPL_COMPAT_H
 
+#include <linux/etherdevice.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/version.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
@@ -31,6 +33,19 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #define KDAPL_PIN_READ	FOLL_LONGTERM
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+/* Of several ports each has a GID that begins with the address of its netdev. */
+static inline bool kdapl_may_be_port(struct ib_device *dev, u32 port,
+				     const struct net_device *ndev)
+{
+	union ib_gid gid;
+
+	return dev->phys_port_cnt == 1 ||
+	       (!rdma_query_gid(dev, port, 0, &gid) &&
+		!memcmp(&gid, ndev->dev_addr, ETH_ALEN));
+}
+#endif
+
 /**
  * kdapl_port_netdev() - the netdev of a RoCE or iWARP port
  * @dev: the device
@@ -38,7 +53,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
  * @net: where the netdev is expected
  *
  * Old kernels do not export ib_device_get_netdev(). There, a driver without
- * get_netdev() told ib_core about its one netdev, which can only be asked for
+ * get_netdev() told ib_core about its netdevs, which can only be asked for
  * the other way round.
  *
  * Return: the netdev, with a reference, or NULL.
@@ -61,7 +76,7 @@ kdapl_port_netdev(struct ib_device *dev, u32 port, struct net *net)
 		if (!owner)
 			continue;
 		ib_device_put(owner);
-		if (owner == dev) {
+		if (owner == dev && kdapl_may_be_port(dev, port, ndev)) {
 			dev_hold(ndev);
 			found = ndev;
 			break;

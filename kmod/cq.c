@@ -147,10 +147,30 @@ static void cq_tell_solicited(struct kdapl_cq *cq)
 	kdapl_evd_notify(cq->solicited);
 }
 
+/*
+ * Return: there is more. irdma arms for all completions where it shall also say whether
+ * some were missed; so for solicited ones we look ourselves.
+ */
+static bool cq_arm(struct kdapl_cq *cq, struct kdapl_handover *over)
+{
+	enum ib_cq_notify_flags arm = READ_ONCE(cq->arm);
+	int done;
+
+	if (arm != IB_CQ_SOLICITED)
+		return ib_req_notify_cq(cq->ibcq, arm |
+					IB_CQ_REPORT_MISSED_EVENTS) > 0;
+	ib_req_notify_cq(cq->ibcq, arm);
+	done = cq_take(cq, CQ_BUDGET, over);
+	if (done)
+		kdapl_sq_kick(&cq->ia->sq);
+	return done == CQ_BUDGET;
+}
+
 static int cq_poll(struct irq_poll *iop, int budget)
 {
 	struct kdapl_cq *cq = container_of(iop, struct kdapl_cq, iop);
-	int done = cq_take(cq, budget, cq->ia->kernel ? &cq->over : NULL);
+	struct kdapl_handover *over = cq->ia->kernel ? &cq->over : NULL;
+	int done = cq_take(cq, budget, over);
 
 	/* hw_recv was lowered, requests finished: look into the ring again. */
 	if (done)
@@ -158,8 +178,7 @@ static int cq_poll(struct irq_poll *iop, int budget)
 
 	if (done < budget) {
 		irq_poll_complete(iop);
-		if (ib_req_notify_cq(cq->ibcq, READ_ONCE(cq->arm) |
-				     IB_CQ_REPORT_MISSED_EVENTS) > 0)
+		if (cq_arm(cq, over))
 			irq_poll_sched(iop);
 	}
 	if (cq->solicited)

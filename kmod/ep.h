@@ -144,6 +144,7 @@ struct kdapl_ep {
 	struct list_head taken;	/* from the SRQ, completed, not yet due */
 	u32 srq_taken;		/* receives taken from it, mirrored to the program */
 	bool last_wqe;		/* the device takes no more from it */
+	bool qp_down;		/* the queue pair was sent to error from here */
 	u32 soft_mark, hard_mark;
 	struct kdapl_evrec *rec_soft;	/* NULL: not armed */
 	struct kdapl_evd *async_evd;	/* for the soft mark; guarded by the mutex */
@@ -339,13 +340,20 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep);
  * @ep: the EP
  * @qp: its queue pair, or that was its
  *
- * Process context. It is over when kdapl_ep_device_done(); ep->idle is woken then.
+ * Process context. ep->idle is woken when all is back.
  *
  * Return: 0, or what the driver said: then nothing comes back.
  */
 int kdapl_ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp);
-/* The device holds no operation that was posted on the EP. Takes ep->lock. */
-bool kdapl_ep_device_done(struct kdapl_ep *ep);
+
+/**
+ * kdapl_ep_qp_flush() - the same, and wait for it
+ * @ep: the EP
+ * @qp: its queue pair, or that was its
+ *
+ * Process context. Ten seconds at most; then something may still be out.
+ */
+void kdapl_ep_qp_flush(struct kdapl_ep *ep, struct ib_qp *qp);
 
 /**
  * kdapl_ep_make_recv_cq() - the completion queue of solicited receives

@@ -212,9 +212,8 @@ static void ep_end_work(struct work_struct *work)
 	if (up && ep->obj.ia->iwarp && ep->qp)
 		kdapl_ep_qp_error(ep, ep->qp);
 	kdapl_cm_disconnect(ep);
-	/* A device that does not even do this gives nothing back any more. */
-	if (ep->qp && !kdapl_ep_qp_error(ep, ep->qp))
-		wait_event_idle(ep->idle, kdapl_ep_device_done(ep));
+	if (ep->qp)
+		kdapl_ep_qp_flush(ep, ep->qp);
 	ep_leave_srq(ep, up);
 	ep_hear_device(ep);
 

@@ -8,10 +8,18 @@
  */
 
 #include "account.h"
+#include "adapter.h"
 #include "ep.h"
 #include "ia.h"
 #include "rw.h"
 #include "srq.h"
+
+/* How long a device may take to give back what a queue pair held. */
+#define EP_FLUSH		(10 * HZ)
+/* The same where it may have nothing to say. */
+#define EP_FLUSH_MAYBE		(HZ / 10)
+/* How often it is polled meanwhile. */
+#define EP_FLUSH_POLL		(HZ / 100)
 
 static void ep_break_work(struct work_struct *work)
 {
@@ -36,11 +44,20 @@ void kdapl_ep_init_events(struct kdapl_ep *ep)
  * when the peer has all of it and left: siw looks for that even after the last
  * segment. In any case the connection is closed then, by siw or by the peer, and
  * rdma_cm tells.
+ *
+ * bnxt_re tells even of a queue pair that was sent to error by its owner.
  */
-static bool ep_event_breaks(const struct ib_event *event)
+static bool ep_event_breaks(const struct kdapl_ep *ep,
+			    const struct ib_event *event)
 {
-	return event->event != IB_EVENT_QP_REQ_ERR ||
-	       event->device->ops.driver_id != RDMA_DRIVER_SIW;
+	switch (event->device->ops.driver_id) {
+	case RDMA_DRIVER_SIW:
+		return event->event != IB_EVENT_QP_REQ_ERR;
+	case RDMA_DRIVER_BNXT_RE:
+		return !READ_ONCE(ep->qp_down);
+	default:
+		return true;
+	}
 }
 
 /* Drivers call this from any context, hard interrupts included. */
@@ -52,7 +69,7 @@ static void ep_qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
-		if (ep_event_breaks(event))
+		if (ep_event_breaks(ep, event))
 			queue_work(kdapl_workqueue, &ep->break_work);
 		break;
 	case IB_EVENT_COMM_EST:
@@ -150,6 +167,7 @@ static int ep_make_qp(struct kdapl_ep *ep)
 	ep->qp = qp;
 	ep->refused = false;
 	ep->last_wqe = false;
+	WRITE_ONCE(ep->qp_down, false);
 	spin_unlock_bh(&ep->lock);
 	return 0;
 }
@@ -169,7 +187,7 @@ int kdapl_ep_make_qp(struct kdapl_ep *ep)
 	return ret;
 }
 
-bool kdapl_ep_device_done(struct kdapl_ep *ep)
+static bool ep_device_done(struct kdapl_ep *ep)
 {
 	bool done;
 
@@ -186,11 +204,37 @@ int kdapl_ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
 
 	if (ep->recv_cq)
 		kdapl_cq_hear_all(ep->recv_cq);
+	WRITE_ONCE(ep->qp_down, true);
 	ret = ib_modify_qp(qp, &attr, IB_QP_STATE);
 	if (ret)
 		pr_warn_ratelimited("%s: a queue pair does not go to error\n",
 				    ep->obj.ia->name);
 	return ret;
+}
+
+/*
+ * bnxt_re and ocrdma make flushed completions only while they are polled, and call
+ * nobody for it, so it is done here.
+ *
+ * Some hardware gives nothing back, and nobody shall wait for that for ever: what
+ * is still out is flushed when the queue pair is destroyed.
+ */
+void kdapl_ep_qp_flush(struct kdapl_ep *ep, struct ib_qp *qp)
+{
+	unsigned long deadline = jiffies;
+
+	if (kdapl_ep_qp_error(ep, qp))
+		return;
+	deadline += kdapl_driver_flushes(ep->obj.ia->dev) ? EP_FLUSH :
+							   EP_FLUSH_MAYBE;
+	while (!wait_event_idle_timeout(ep->idle, ep_device_done(ep),
+					EP_FLUSH_POLL)) {
+		if (time_after(jiffies, deadline))
+			break;
+		kdapl_cq_drain(ep->cq);
+		if (ep->recv_cq)
+			kdapl_cq_drain(ep->recv_cq);
+	}
 }
 
 /* What a queue pair took along when it was destroyed is flushed. */
@@ -261,8 +305,8 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	 * completions must not come when what they name is gone: a queue pair
 	 * can flush into its completion queue even while it is destroyed.
 	 */
-	if (!kdapl_ep_device_done(ep) && !kdapl_ep_qp_error(ep, qp))
-		wait_event_idle(ep->idle, kdapl_ep_device_done(ep));
+	if (!ep_device_done(ep))
+		kdapl_ep_qp_flush(ep, qp);
 	kdapl_rw_abandon(ep);
 	ep_destroy_qp(ep, qp);
 	kdapl_cgroup_uncharge(ep->obj.ia->dev, &ep->cg,

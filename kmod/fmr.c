@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "adapter.h"
 #include "ep.h"
 #include "fmr.h"
 #include "frwr.h"
@@ -178,6 +179,12 @@ static int fmr_map(struct kdapl_lmr *lmr, const struct kdapl_fmr_post *post)
 	return ret;
 }
 
+/* ib_map_mr_sg() is for any context, but a driver may allocate as if it were not. */
+static bool may_map_here(const struct kdapl_lmr *lmr)
+{
+	return !in_interrupt() || !kdapl_driver_maps_asleep(lmr->obj.ia->dev);
+}
+
 static int fmr_check(const struct kdapl_lmr *lmr,
 		     const struct kdapl_fmr_post *post)
 {
@@ -192,7 +199,7 @@ static int fmr_check(const struct kdapl_lmr *lmr,
 		return -EINVAL;
 	if (offset_in_page((unsigned long)post->addr) != offset)
 		return -EINVAL;
-	return 0;
+	return may_map_here(lmr) ? 0 : -EOPNOTSUPP;
 }
 
 /* ---- requests ----------------------------------------------------------- */

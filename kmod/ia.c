@@ -2,13 +2,10 @@
 /* IA: an opened adapter, and all objects that belong to it. */
 
 #include <linux/cred.h>
-#include <linux/inetdevice.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
-#include <net/addrconf.h>
-#include <net/if_inet6.h>
 
 #include "account.h"
 #include "adapter.h"
@@ -58,73 +55,6 @@ void kdapl_ia_enter_free(struct kdapl_ia *ia)
 void kdapl_ia_leave(struct kdapl_ia *ia)
 {
 	up_read(&ia->hw_lock);
-}
-
-/* ---- addresses ---------------------------------------------------------- */
-
-static void addrs_ipv4(struct net_device *ndev, bool global,
-		       struct kdapl_addrs *addrs)
-{
-	struct in_device *in_dev = __in_dev_get_rcu(ndev);
-	struct kdapl_addr addr = { .family = AF_INET };
-	const struct in_ifaddr *ifa;
-	bool wide;
-
-	if (!in_dev)
-		return;
-	in_dev_for_each_ifa_rcu(ifa, in_dev) {
-		wide = ifa->ifa_scope < RT_SCOPE_LINK;
-		if (global != wide)
-			continue;
-		memcpy(addr.addr, &ifa->ifa_local, sizeof(ifa->ifa_local));
-		kdapl_addrs_add(addrs, &addr);
-	}
-}
-
-static void addrs_ipv6(struct net_device *ndev, bool global,
-		       struct kdapl_addrs *addrs)
-{
-#if IS_ENABLED(CONFIG_IPV6)
-	struct kdapl_addr addr = { .family = AF_INET6 };
-	struct inet6_dev *idev = __in6_dev_get(ndev);
-	const struct inet6_ifaddr *ifp;
-	bool link_local;
-
-	if (!idev)
-		return;
-	read_lock_bh(&idev->lock);
-	list_for_each_entry(ifp, &idev->addr_list, if_list) {
-		link_local = ipv6_addr_type(&ifp->addr) & IPV6_ADDR_LINKLOCAL;
-		if (global == link_local)
-			continue;
-		/* Nothing can be bound to it before it is known to be ours. */
-		if (ifp->flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED))
-			continue;
-		addr.scope_id = link_local ? ndev->ifindex : 0;
-		memcpy(addr.addr, &ifp->addr, sizeof(ifp->addr));
-		kdapl_addrs_add(addrs, &addr);
-	}
-	read_unlock_bh(&idev->lock);
-#endif
-}
-
-int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
-		   struct kdapl_addr *addr, int max)
-{
-	struct kdapl_addrs addrs = { .only = only, .addr = addr, .max = max };
-	struct net_device *ndev;
-
-	ndev = kdapl_adapter_netdev(ia->dev, ia->port, ia->net);
-	if (!ndev)
-		return 0;
-	rcu_read_lock();
-	addrs_ipv4(ndev, true, &addrs);
-	addrs_ipv6(ndev, true, &addrs);
-	addrs_ipv4(ndev, false, &addrs);
-	addrs_ipv6(ndev, false, &addrs);
-	rcu_read_unlock();
-	dev_put(ndev);
-	return addrs.n;
 }
 
 /* ---- open --------------------------------------------------------------- */
@@ -496,17 +426,12 @@ void kdapl_ia_kill(struct kdapl_ia *ia)
 static void ia_query_names(struct kdapl_ia *ia, struct kdapl_ia_query *arg)
 {
 	char fw[IB_FW_VERSION_NAME_MAX] = "";
-	struct net_device *ndev;
 
 	strscpy(arg->name, ia->name, sizeof(arg->name));
 	strscpy(arg->driver, kdapl_driver_name(ia->dev), sizeof(arg->driver));
 	ib_get_device_fw_str(ia->dev, fw);
 	strscpy(arg->fw_version, fw, sizeof(arg->fw_version));
-	ndev = kdapl_adapter_netdev(ia->dev, ia->port, ia->net);
-	if (ndev) {
-		strscpy(arg->netdev, ndev->name, sizeof(arg->netdev));
-		dev_put(ndev);
-	}
+	kdapl_adapter_netdev(ia->adapter, ia->net, arg->netdev);
 }
 
 static void ia_query_port(struct kdapl_ia *ia, struct kdapl_ia_query *arg)

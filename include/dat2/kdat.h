@@ -472,7 +472,8 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * An upcall may get the event before @lmr_context and @rmr_context are stored:
  * dat_lmr_query() tells them there.
  *
- * Context: Any up to softirq.
+ * Context: Any up to softirq; where the adapter's driver may sleep for it (hns), process
+ * only, and DAT_MODEL_NOT_SUPPORTED elsewhere.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
  * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.

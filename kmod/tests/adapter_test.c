@@ -27,6 +27,7 @@ static void fake_unregister_client(struct ib_client *registered)
 #define ib_unregister_client(client)	fake_unregister_client(client)
 
 #include "../adapter.c"
+#include "../netdevs.c"
 
 /* No test has an IA. */
 void kdapl_ia_kill(struct kdapl_ia *ia)

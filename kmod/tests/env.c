@@ -89,6 +89,16 @@ bool kdapl_driver_forgets(const struct ib_device *dev)
 	return container_of(dev, const struct fake_dev, ib)->forgets;
 }
 
+bool kdapl_driver_flushes(const struct ib_device *dev)
+{
+	return !container_of(dev, const struct fake_dev, ib)->mute;
+}
+
+bool kdapl_driver_maps_asleep(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_HNS;
+}
+
 bool kdapl_driver_acks_late(const struct ib_device *dev)
 {
 	return container_of(dev, const struct fake_dev, ib)->acks_late;

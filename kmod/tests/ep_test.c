@@ -849,6 +849,69 @@ static void ep_free_unconnected(struct kunit *test)
 	EXPECT_DTO(test, &other.recv, 100, DAT_DTO_SUCCESS);
 }
 
+/* As bnxt_re does it, which tells nobody of what it has flushed. */
+static void ep_flushes_when_polled(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env->dev->flush_polls = true;
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	env_connect(env, &tep);
+	post(env, &tep, KDAPL_OP_SEND, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT),
+			0);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+
+	post(env, &tep, KDAPL_OP_RECV, 3);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	EXPECT_DTO(test, &tep.recv, 3, DAT_DTO_ERR_FLUSHED);
+}
+
+/* As qedr does it before there is a connection: no end may wait for ever. */
+static void ep_device_is_mute(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env->dev->mute = true;
+	post(env, &tep, KDAPL_OP_RECV, 1);
+	begin(test, &tep, KDAPL_EP_ACTIVE_PENDING);
+	kdapl_ep_end(tep.ep, DAT_CONNECTION_EVENT_PEER_REJECTED, false);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_PEER_REJECTED);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	EXPECT_DTO(test, &tep.recv, 1, DAT_DTO_ERR_FLUSHED);
+
+	post(env, &tep, KDAPL_OP_RECV, 2);
+	KUNIT_EXPECT_EQ(test, kdapl_obj_destroy(env->ia, tep.id, KDAPL_OBJ_EP), 0);
+	EXPECT_DTO(test, &tep.recv, 2, DAT_DTO_ERR_FLUSHED);
+	EXPECT_NO_EVENT(test, &tep.recv);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+}
+
+/* bnxt_re says so of every queue pair: what was well ended is not broken by it. */
+static void ep_fatal_by_our_own_doing(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_BNXT_RE;
+	env->dev->fatal = true;
+	env_connect(env, &tep);
+	env_peer_leaves(&tep);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+
+	/* Of one that is connected it is the truth. */
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	env_connect(env, &tep);
+	fake_qp_event(env_qp(&tep), IB_EVENT_QP_FATAL);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+}
+
 /* Another thread has looked it up, and comes when it is freed. */
 static void ep_used_when_freed(struct kunit *test)
 {
@@ -985,6 +1048,9 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_free_awaits_the_answer),
 	KUNIT_CASE(ep_reset_and_again),
 	KUNIT_CASE(ep_free_unconnected),
+	KUNIT_CASE(ep_flushes_when_polled),
+	KUNIT_CASE(ep_device_is_mute),
+	KUNIT_CASE(ep_fatal_by_our_own_doing),
 	KUNIT_CASE(ep_used_when_freed),
 	KUNIT_CASE(ep_free_connected),
 	KUNIT_CASE(ep_passing_states),

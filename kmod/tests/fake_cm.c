@@ -35,6 +35,11 @@ int kdapl_cm_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg)
 	return fake_cm.connect_result;
 }
 
+bool kdapl_cm_pending(const struct kdapl_ep *ep, const struct rdma_cm_id *id)
+{
+	return true;
+}
+
 void kdapl_cm_disconnect(struct kdapl_ep *ep)
 {
 	fake_cm.disconnects++;

@@ -104,6 +104,8 @@ void fake_destroy_cq(struct ib_cq *ibcq)
 	kfree(cq);
 }
 
+static void flush_locked(struct fake_qp *qp, struct fake_cq *cq);
+
 static int fake_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 {
 	struct fake_dev *dev = to_fake_dev(ibcq->device);
@@ -112,6 +114,8 @@ static int fake_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	int i;
 
 	spin_lock_irqsave(&dev->lock, flags);
+	if (cq->lazy)
+		flush_locked(cq->lazy, cq);
 	for (i = 0; i < n && cq->tail != cq->head; i++)
 		wc[i] = cq->wc[cq->tail++ & (cq->ib.cqe - 1)];
 	spin_unlock_irqrestore(&dev->lock, flags);
@@ -127,7 +131,8 @@ static int fake_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags mode)
 
 	spin_lock_irqsave(&dev->lock, flags);
 	cq->armed = true;
-	cq->solicited = (mode & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
+	/* As irdma: for all where it shall say what it missed. */
+	cq->solicited = mode == IB_CQ_SOLICITED;
 	missed = mode & IB_CQ_REPORT_MISSED_EVENTS && cq->tail != cq->head;
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return missed;
@@ -297,6 +302,26 @@ static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 	return i;
 }
 
+/* Caller holds the device's lock. */
+static void flush_locked(struct fake_qp *qp, struct fake_cq *cq)
+{
+	if (cq == to_fake_cq(qp->ib.send_cq))
+		complete_locked(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
+	if (cq == to_fake_cq(qp->ib.recv_cq))
+		complete_locked(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
+}
+
+static void make_lazy(struct fake_qp *qp, struct fake_qp *lazy)
+{
+	struct fake_dev *dev = to_fake_dev(qp->ib.device);
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	to_fake_cq(qp->ib.send_cq)->lazy = lazy;
+	to_fake_cq(qp->ib.recv_cq)->lazy = lazy;
+	spin_unlock_irqrestore(&dev->lock, flags);
+}
+
 u32 fake_finish(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 		enum ib_wc_status status)
 {
@@ -427,6 +452,12 @@ void fake_finish_half(struct fake_qp *qp)
 
 static void flush(struct fake_qp *qp)
 {
+	const struct fake_dev *dev = to_fake_dev(qp->ib.device);
+
+	if (dev->flush_polls)
+		make_lazy(qp, qp);
+	if (dev->mute || dev->flush_polls)
+		return;
 	end_half(qp, IB_WC_WR_FLUSH_ERR);
 	fake_report(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 	fake_report(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
@@ -443,8 +474,11 @@ int fake_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask)
 	if (attr->qp_state != IB_QPS_ERR && fault_hit("ib_modify_qp"))
 		return -ENOMEM;
 	WRITE_ONCE(qp->state, attr->qp_state);
-	if (attr->qp_state == IB_QPS_ERR)
-		flush(qp);
+	if (attr->qp_state != IB_QPS_ERR)
+		return 0;
+	flush(qp);
+	if (to_fake_dev(ibqp->device)->fatal)
+		fake_qp_event(qp, IB_EVENT_QP_FATAL);
 	return 0;
 }
 
@@ -457,8 +491,11 @@ int fake_destroy_qp(struct ib_qp *ibqp)
 	struct fake_qp *qp = to_fake_qp(ibqp);
 	struct ib_mr *mr, *next;
 
-	fake_finish(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
-	fake_finish(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
+	make_lazy(qp, NULL);
+	if (!to_fake_dev(ibqp->device)->mute) {
+		fake_finish(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
+		fake_finish(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
+	}
 	/* As ib_core does it, and says. */
 	to_fake_dev(ibqp->device)->bad_mr |= ibqp->mrs_used;
 	list_for_each_entry_safe(mr, next, &ibqp->rdma_mrs, qp_entry)

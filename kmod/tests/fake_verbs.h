@@ -75,6 +75,7 @@ struct fake_cq {
 	bool armed;
 	bool solicited;		/* for such completions only */
 	bool tells;		/* there was one that the handler is called for */
+	struct fake_qp *lazy;	/* it is in error, and flushes with the next poll */
 };
 
 /* Memory that went from the processor to the device, or back. */
@@ -99,6 +100,9 @@ struct fake_sync {
  * @bad_mr: an MR was mapped or went while it was in use, or a key came back
  * @invalidates_idle: an MR that is not registered may be invalidated
  * @acks_late: kdapl_driver_acks_late()
+ * @mute: a queue pair in error gives nothing back; kdapl_driver_flushes()
+ * @flush_polls: it does that only while the completion queue is polled
+ * @fatal: it says IB_EVENT_QP_FATAL of each that goes to error
  * @forgets: a receive of an SRQ whose message is cut off never completes
  * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
@@ -119,6 +123,9 @@ struct fake_dev {
 	bool invalidates_idle;
 	bool no_mr;
 	bool acks_late;
+	bool mute;
+	bool flush_polls;
+	bool fatal;
 	bool forgets;
 	int map_error;
 	int max_cqs;

@@ -226,6 +226,22 @@ static void notify_held_back_and_ended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wait_now(&tep.recv), 0);
 }
 
+/* irdma makes one for all completions of a wish to be told what was missed besides. */
+static void notify_rearmed_for_solicited(struct kunit *test)
+{
+	struct test_ep tep = solicited_ep(test->priv);
+	const struct fake_cq *cq = container_of(tep.ep->recv_cq->ibcq,
+						struct fake_cq, ib);
+
+	begin(test, &tep);
+	kdapl_ep_established(tep.ep, 0);
+	KUNIT_EXPECT_EQ(test, fake_complete(env_qp(&tep), &env_qp(&tep)->rq, 1,
+					    IB_WC_SUCCESS), 1);
+	take(test, &tep.recv, 1);
+	KUNIT_EXPECT_TRUE(test, cq->armed);
+	KUNIT_EXPECT_TRUE(test, cq->solicited);
+}
+
 /* A wish for all completions is never forgotten: a new queue knows none. */
 static void notify_new_queue_after_reset(struct kunit *test)
 {
@@ -423,6 +439,7 @@ static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_of_eps),
 	KUNIT_CASE(notify_held_back),
 	KUNIT_CASE(notify_held_back_and_ended),
+	KUNIT_CASE(notify_rearmed_for_solicited),
 	KUNIT_CASE(notify_new_queue_after_reset),
 	KUNIT_CASE(notify_modified),
 	KUNIT_CASE(notify_cancelled),

@@ -106,6 +106,23 @@ TEST(Adapters, SeveralAddresses)
 	});
 }
 
+/* What lies upon the adapter's netdev is the adapter's, too: its name and its addresses. */
+TEST(Adapters, Vlan)
+{
+	if (!ExtraAdapter::vlans())
+		GTEST_SKIP() << "the kernel has no VLANs";
+	play([](Line &) {
+		ExtraAdapter extra("7", { first_network });
+		extra.add_vlan("vlan77", second_network);
+		Adapter adapter("vlan77");
+		Listener listener(adapter);
+
+		EXPECT_EQ(text_of(adapter.address()), "10.77.1.1");
+		for (const char *address : { "10.77.1.1", "10.77.2.1" })
+			EXPECT_EQ(source_of(adapter, listener, address), address);
+	});
+}
+
 TEST(Adapters, OnlyIpv6)
 {
 	play([](Line &) {

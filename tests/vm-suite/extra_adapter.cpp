@@ -5,6 +5,7 @@
 #include "adapter.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace suite {
 
@@ -50,6 +51,21 @@ std::string ExtraAdapter::options(const std::string &address) const
 void ExtraAdapter::add(const std::string &address, Location where)
 {
 	run("ip address add " + options(address), where);
+}
+
+/* It goes with the netdev. */
+void ExtraAdapter::add_vlan(const std::string &vlan, const std::string &address, Location where)
+{
+	run("ip -batch - <<END\nlink add link " + netdev_ + " name " + vlan +
+		    " type vlan id 77\naddress add " + address + " dev " + vlan + "\nlink set " +
+		    vlan + " up\nEND",
+	    where);
+}
+
+bool ExtraAdapter::vlans()
+{
+	(void)!std::system("modprobe -q 8021q");
+	return std::filesystem::exists("/proc/net/vlan/config");
 }
 
 void ExtraAdapter::remove(const std::string &address, Location where)

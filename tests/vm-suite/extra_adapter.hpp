@@ -24,6 +24,13 @@ public:
 	/** One more address. */
 	void add(const std::string &address, Location where = Location::current());
 
+	/** A VLAN upon its netdev, with an address. */
+	void add_vlan(const std::string &vlan, const std::string &address,
+		      Location where = Location::current());
+
+	/** Whether the kernel has VLANs. */
+	static bool vlans();
+
 	/** One address less. */
 	void remove(const std::string &address, Location where = Location::current());
 
