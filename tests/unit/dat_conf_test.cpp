@@ -46,6 +46,21 @@ TEST(DatConf, AnEntryHasEightFields)
 	EXPECT_EQ(entry.line, 1u);
 }
 
+/* OFED's lines name a netdev and 0, or a device and its port. */
+TEST(DatConf, WhatTheInstanceDataNames)
+{
+	const struct {
+		const char *data, *adapter;
+	} rows[] = {
+		{ "", "ia" },		    { " \t", "ia" },	  { "rxe0", "rxe0" },
+		{ "ib0 0", "ib0" },	    { "mlx4_0 1", "mlx4_0" }, { " mlx4_0\t2 ", "mlx4_0-2" },
+		{ "rxe0 port 2", "rxe0" }, { "ib0 -1", "ib0" },
+	};
+
+	for (const auto &row : rows)
+		EXPECT_EQ(kdapl::adapter_of(row.data, "ia"), row.adapter) << row.data;
+}
+
 TEST(DatConf, TheOtherWords)
 {
 	const Parsed parsed =

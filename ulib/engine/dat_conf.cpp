@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <sstream>
 
 namespace kdapl {
 
@@ -186,6 +187,18 @@ std::optional<ConfEntry> parse_line(std::string_view line)
 }
 
 } // namespace
+
+std::string adapter_of(const std::string &instance_data, const std::string &ia_name)
+{
+	std::istringstream words(instance_data);
+	std::string name;
+	int port = 0;
+
+	if (!(words >> name))
+		return ia_name;
+	words >> port;
+	return port > 1 ? name + '-' + std::to_string(port) : name;
+}
 
 std::vector<ConfEntry> parse_dat_conf(std::string_view text, const ConfProblem &problem)
 {

@@ -31,6 +31,14 @@ struct ConfEntry {
 /** Told of each line that is skipped, and why. */
 using ConfProblem = std::function<void(unsigned line, const std::string &reason)>;
 
+/**
+ * The adapter of ours that a line's instance data names; @a ia_name where it has none.
+ *
+ * As OFED's lines have it, a number may follow the name: a device's port. Ours of the
+ * first port is called as the device, another one has the number behind it.
+ */
+std::string adapter_of(const std::string &instance_data, const std::string &ia_name);
+
 /** All lines that can be read, in their order. */
 std::vector<ConfEntry> parse_dat_conf(std::string_view text, const ConfProblem &problem);
 

@@ -155,8 +155,8 @@ Status AdapterRegistry::acquire_static(const Request &request, Server &server)
 	}
 	for (const ConfEntry *entry : candidates(request, *conf, nearest)) {
 		if (is_built_in(*entry)) {
-			const bool has_device = !entry->instance_data.empty();
-			server.own = { .device = has_device ? entry->instance_data : request.name,
+			server.own = { .device = kdapl::adapter_of(entry->instance_data,
+								   request.name),
 				       .thread_safe = entry->thread_safe };
 			return success;
 		}

@@ -3,6 +3,7 @@
 
 #include "provider.hpp"
 
+#include "engine/dat_conf.hpp"
 #include "engine/debug.hpp"
 
 using namespace face;
@@ -21,11 +22,11 @@ void tell(const char *what, const DAT_PROVIDER_INFO &info, DAT_RETURN ret) noexc
 void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char *instance_data)
 {
 	const char *name = provider_info->ia_name;
-	const bool has_device = instance_data && *instance_data;
 
 	try {
 		ProviderForOpen provider(
-			name, { .device = has_device ? instance_data : name,
+			name, { .device = kdapl::adapter_of(instance_data ? instance_data : "",
+							    name),
 				.thread_safe = provider_info->is_thread_safe != DAT_FALSE });
 		DAT_PROVIDER *table = provider.table();
 
