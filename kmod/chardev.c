@@ -25,8 +25,8 @@ static long kdapl_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -EACCES;
 	if (_IOC_TYPE(cmd) != KDAPL_IOC_TYPE)
 		return -ENOTTY;
-	if (_IOC_NR(cmd) == _IOC_NR(KDAPL_SUBMIT))
-		return kdapl_doorbell(file, user);
+	if (cmd == KDAPL_DOORBELL)
+		return kdapl_doorbell(file, arg);
 	return kdapl_control(file, _IOC_NR(cmd), user);
 }
 

@@ -26,8 +26,8 @@ struct kdapl_ia;
  */
 long kdapl_control(struct kdapl_file *file, unsigned int nr,
 		   void __user *user);
-/* The same for KDAPL_SUBMIT. */
-long kdapl_doorbell(struct kdapl_file *file, void __user *user);
+/* KDAPL_DOORBELL, the one command that is called often. */
+long kdapl_doorbell(struct kdapl_file *file, unsigned long evd);
 
 /* cmd_file.c: can do without an IA. */
 int kdapl_cmd_query(struct kdapl_file *file, void *data);

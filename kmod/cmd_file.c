@@ -86,6 +86,18 @@ out:
  * lock, and polling an IA's completion queues under its cq_lock. A removal of the
  * device takes them away under the same locks.
  */
+static int ring(struct kdapl_ia *ia, bool poll, u32 evd)
+{
+	/*
+	 * What is in the ring is posted already, and ends as flushed: an error would say
+	 * that it is not. There is nothing to poll any more.
+	 */
+	if (poll && !READ_ONCE(ia->dead))
+		return kdapl_cq_busy_poll(ia, evd);
+	kdapl_cq_doorbell(ia);
+	return 0;
+}
+
 int kdapl_cmd_submit(struct kdapl_file *file, void *data)
 {
 	struct kdapl_ia *ia = kdapl_file_ia(file);
@@ -97,25 +109,18 @@ int kdapl_cmd_submit(struct kdapl_file *file, void *data)
 		return -EINVAL;
 	if (!(arg->flags & KDAPL_SUBMIT_POLL) && arg->evd)
 		return -EINVAL;
-	/*
-	 * What is in the ring is posted already, and ends as flushed: an error would say
-	 * that it is not. There is nothing to poll any more.
-	 */
-	if (arg->flags & KDAPL_SUBMIT_POLL && !READ_ONCE(ia->dead))
-		return kdapl_cq_busy_poll(ia, arg->evd);
-	kdapl_cq_doorbell(ia);
-	return 0;
+	return ring(ia, arg->flags & KDAPL_SUBMIT_POLL, arg->evd);
 }
 
-/* The doorbell is the one command that is called often. */
-long kdapl_doorbell(struct kdapl_file *file, void __user *user)
+long kdapl_doorbell(struct kdapl_file *file, unsigned long evd)
 {
-	struct kdapl_submit arg;
+	struct kdapl_ia *ia = kdapl_file_ia(file);
 
-	if (likely(!copy_from_user(&arg, user, sizeof(arg)) &&
-		   arg.size == sizeof(arg)))
-		return kdapl_cmd_submit(file, &arg);
-	return kdapl_control(file, _IOC_NR(KDAPL_SUBMIT), user);
+	if (!ia)
+		return -EBADFD;
+	if (upper_32_bits(evd))
+		return -EINVAL;
+	return ring(ia, evd, evd);
 }
 
 /* Sleeps with nothing held but a reference to the EVD. */

@@ -19,7 +19,8 @@
  * Every argument structure begins with its own size in bytes. A longer
  * structure than the module knows is accepted when the rest is zero, a
  * shorter one down to the first version's size. The command is found by its
- * number alone, so a structure may grow without a new command.
+ * number alone, so a structure may grow without a new command. Only KDAPL_DOORBELL has
+ * no structure.
  *
  * What an errno means, for every command:
  *
@@ -113,7 +114,7 @@ struct kdapl_sq_ring {
 	__u32 pad[15];
 };
 
-#define KDAPL_SQ_NEED_WAKEUP	(1U << 0)	/* KDAPL_SUBMIT is needed */
+#define KDAPL_SQ_NEED_WAKEUP	(1U << 0)	/* KDAPL_DOORBELL is needed */
 
 struct kdapl_sq_status {
 	__u32 head;		/* module: next index to take */
@@ -308,7 +309,7 @@ struct kdapl_event {
  * @max_evd_qlen: out: largest event ring
  * @module_version: out: the module's version, NUL-terminated
  * @posts: out: entries taken from rings since the module was loaded
- * @doorbells: out: KDAPL_SUBMIT calls since the module was loaded
+ * @doorbells: out: KDAPL_DOORBELL and KDAPL_SUBMIT calls since the module was loaded
  * @pinned: out: bytes that the module holds pinned now
  */
 struct kdapl_query {
@@ -1296,6 +1297,12 @@ struct kdapl_submit {
 	__u32 pad;
 };
 
+/*
+ * The same, whose argument is no structure but the number of an EVD itself, with
+ * KDAPL_SUBMIT_POLL, or zero, without (KDAPL_DOORBELL). It is the one call of the data
+ * path, and spares the module the copy.
+ */
+
 #define KDAPL_QUERY		_IOWR(KDAPL_IOC_TYPE, 0, struct kdapl_query)
 #define KDAPL_ADAPTER		_IOWR(KDAPL_IOC_TYPE, 1, struct kdapl_adapter)
 #define KDAPL_IA_OPEN		_IOWR(KDAPL_IOC_TYPE, 2, struct kdapl_ia_open)
@@ -1335,5 +1342,6 @@ struct kdapl_submit {
 #define KDAPL_CR_HANDOFF	_IOW(KDAPL_IOC_TYPE, 36, struct kdapl_cr_handoff)
 #define KDAPL_CSP_CREATE	_IOWR(KDAPL_IOC_TYPE, 37, struct kdapl_csp_create)
 #define KDAPL_CNO_FD		_IOWR(KDAPL_IOC_TYPE, 38, struct kdapl_cno_fd)
+#define KDAPL_DOORBELL		_IO(KDAPL_IOC_TYPE, 39)
 
 #endif /* _UAPI_KDAPL_H */

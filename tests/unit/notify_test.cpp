@@ -186,10 +186,10 @@ TEST_F(Notify, ASolicitedQueueIsAskedFor)
 	EXPECT_EQ(module.calls(KDAPL_EVD_FILL), 1u) << "it is in the ring";
 
 	/* Nothing else would tell the module of it. */
-	const unsigned before = module.calls(KDAPL_SUBMIT);
+	const unsigned before = module.calls(KDAPL_DOORBELL);
 	ASSERT_EQ(dat_ep_post_recv(made, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
 		  DAT_SUCCESS);
-	EXPECT_EQ(module.calls(KDAPL_SUBMIT), before + 1);
+	EXPECT_EQ(module.calls(KDAPL_DOORBELL), before + 1);
 }
 
 } // namespace

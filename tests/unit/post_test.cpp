@@ -46,7 +46,7 @@ protected:
 		const DAT_RMR_TRIPLET remote = fake::remote(77, 0x1000, remote_length);
 		return dat_ep_post_rdma_write(ep, 1, &triplet, cookie(1), &remote, flags);
 	}
-	unsigned doorbells() { return module.calls(KDAPL_SUBMIT); }
+	unsigned doorbells() { return module.calls(KDAPL_DOORBELL); }
 };
 
 TEST_F(Post, SendGoesOutAsItWasPosted)
@@ -384,7 +384,7 @@ protected:
 	{
 		const DAT_RETURN sent = send(segment(0, 8));
 		EXPECT_EQ(sent, DAT_SUCCESS);
-		const bool polled = module.submitted.flags & KDAPL_SUBMIT_POLL;
+		const bool polled = module.polled_evd != 0;
 		DAT_EVENT event;
 
 		module.complete(ep_id, 1, 0);
@@ -409,20 +409,20 @@ TEST_F(SpinningPost, IsPolledFor)
 {
 	module.set_need_wakeup(true);
 	ASSERT_TRUE(polled_at_last());
-	EXPECT_EQ(module.submitted.evd, dto_evd_id);
+	EXPECT_EQ(module.polled_evd, dto_evd_id);
 }
 
 TEST_F(SpinningPost, PollingInVainIsNoFailure)
 {
 	module.set_need_wakeup(true);
 	ASSERT_TRUE(polled_at_last());
-	module.fail_next(KDAPL_SUBMIT, EAGAIN);
+	module.fail_next(KDAPL_DOORBELL, EAGAIN);
 	EXPECT_TRUE(post_and_look());
 	for (int err : { ETIME, ENOENT }) {
 		ASSERT_TRUE(polled_at_last());
-		module.fail_next(KDAPL_SUBMIT, err);
+		module.fail_next(KDAPL_DOORBELL, err);
 		EXPECT_TRUE(post_and_look());
-		module.submitted = {};
+		module.polled_evd = 0;
 		EXPECT_FALSE(post_and_look());
 	}
 }
@@ -433,7 +433,7 @@ TEST_F(SpinningPost, NotForOneRequestOfSeveral)
 	ASSERT_TRUE(polled_at_last());
 	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
 	ASSERT_EQ(send(segment(0, 8)), DAT_SUCCESS);
-	EXPECT_EQ(module.submitted.flags, 0u);
+	EXPECT_EQ(module.polled_evd, 0u);
 }
 
 TEST_F(Post, ReceivesRingBelowTheLowMark)

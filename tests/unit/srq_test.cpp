@@ -307,13 +307,13 @@ TEST_F(SrqTest, RingsOnlyWhileFewAreLeft)
 		ASSERT_EQ(dat_srq_post_recv(large, 1, &one, cookie(i)), DAT_SUCCESS);
 		module.srq(id).status->hw_recv++;
 	}
-	EXPECT_EQ(module.calls(KDAPL_SUBMIT), 16u);
+	EXPECT_EQ(module.calls(KDAPL_DOORBELL), 16u);
 	for (std::uint32_t i = 0; i < 16; i++)
 		ASSERT_EQ(dat_srq_post_recv(large, 1, &one, cookie(i)), DAT_SUCCESS);
-	EXPECT_EQ(module.calls(KDAPL_SUBMIT), 16u);
+	EXPECT_EQ(module.calls(KDAPL_DOORBELL), 16u);
 	/* More than that do not wait in the ring. */
 	ASSERT_EQ(dat_srq_post_recv(large, 1, &one, cookie(1)), DAT_SUCCESS);
-	EXPECT_EQ(module.calls(KDAPL_SUBMIT), 17u);
+	EXPECT_EQ(module.calls(KDAPL_DOORBELL), 17u);
 }
 
 /* The module hears late of what an endpoint with solicited receives took. */
@@ -324,9 +324,9 @@ TEST_F(SrqTest, RingsAlwaysForSolicitedReceives)
 	DAT_EP_HANDLE made;
 	const DAT_EVD_HANDLE recvs = make_evd(DAT_EVD_DTO_FLAG);
 	const auto rings = [&] {
-		const unsigned before = module.calls(KDAPL_SUBMIT);
+		const unsigned before = module.calls(KDAPL_DOORBELL);
 		EXPECT_EQ(post(), DAT_SUCCESS);
-		return module.calls(KDAPL_SUBMIT) - before;
+		return module.calls(KDAPL_DOORBELL) - before;
 	};
 
 	module_has(100, 0);
@@ -449,10 +449,10 @@ TEST_F(SrqTest, AReceiveRingsWhereThereIsAMark)
 {
 	DAT_LMR_TRIPLET one = segment(0, 8);
 	const auto rings = [&] {
-		const unsigned before = module.calls(KDAPL_SUBMIT);
+		const unsigned before = module.calls(KDAPL_DOORBELL);
 		EXPECT_EQ(dat_ep_post_recv(ep, 1, &one, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
 			  DAT_SUCCESS);
-		return module.calls(KDAPL_SUBMIT) - before;
+		return module.calls(KDAPL_DOORBELL) - before;
 	};
 	const auto set = [&](DAT_COUNT soft, DAT_COUNT hard) {
 		return dat_ep_set_watermark(ep, soft, hard);

@@ -120,6 +120,28 @@ TEST(HostileCall, UnknownCommands)
 	});
 }
 
+/* Of the doorbell it is a number, and only half of it has a meaning. */
+TEST(HostileCall, NumbersOfADoorbell)
+{
+	play_hostile([] {
+		RawFile unopened;
+		RawIa ia;
+
+		EXPECT_EQ(unopened.ring(0), EBADFD);
+		EXPECT_EQ(unopened.ring(1), EBADFD);
+		EXPECT_EQ(ia.file().ring(0), 0);
+		for (std::uint64_t number :
+		     { 0x1'0000'0000UL, 0x8000'0000'0000'0000UL, 0xffff'ffff'0000'0000UL, ~0UL })
+			EXPECT_EQ(ia.file().ring(number), EINVAL) << number;
+		for (std::uint64_t number : { 1UL << 31, 0xffff'ffffUL })
+			EXPECT_EQ(ia.file().ring(number), ENOENT) << number;
+		EXPECT_EQ(ia.file().ioctl_errno(
+				  _IOC(_IOC_WRITE, KDAPL_IOC_TYPE, _IOC_NR(KDAPL_DOORBELL), 16),
+				  nullptr),
+			  ENOTTY);
+	});
+}
+
 TEST(HostileCall, BadPointers)
 {
 	play_hostile([] {

@@ -148,9 +148,7 @@ int RawIa::destroy(std::uint32_t type, std::uint32_t id)
 
 int RawIa::submit()
 {
-	kdapl_submit submit{};
-
-	return file_.call(KDAPL_SUBMIT, submit);
+	return file_.ring(0);
 }
 
 void RawIa::push(const kdapl_sqe &sqe)

@@ -38,6 +38,12 @@ public:
 		return ioctl_errno(command, &arg);
 	}
 
+	/** KDAPL_DOORBELL; the argument is a number. */
+	int ring(std::uint64_t evd) const
+	{
+		return ioctl_errno(KDAPL_DOORBELL, reinterpret_cast<void *>(evd));
+	}
+
 	/** A command with anything at all; 0 or the errno. */
 	int ioctl_errno(unsigned long command, void *arg) const;
 

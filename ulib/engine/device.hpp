@@ -33,6 +33,12 @@ public:
 	/** What names it in a control call of another one: a file descriptor. */
 	virtual int file() const noexcept = 0;
 
+	/** KDAPL_DOORBELL; the module polls for @a evd if that is not 0. */
+	int ring(std::uint32_t evd) noexcept
+	{
+		return control(KDAPL_DOORBELL, reinterpret_cast<void *>(std::uintptr_t{ evd }));
+	}
+
 	/** A control call whose structure gets its size filled in. */
 	template <class Arg>
 	int call(unsigned long command, Arg &arg) noexcept

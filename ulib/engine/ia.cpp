@@ -155,23 +155,17 @@ std::uint64_t Ia::counter(std::uint32_t number, bool reset) noexcept
 
 Status Ia::ring_doorbell() noexcept
 {
-	kdapl_submit submit{};
-
-	return from_errno(device_->call(KDAPL_SUBMIT, submit));
+	return from_errno(device_->ring(0));
 }
 
 Status Ia::ring_doorbell_and_poll(std::uint32_t evd) noexcept
 {
-	kdapl_submit submit{};
-
 	if (!evd) {
 		const Status status = ring_doorbell();
 		spin_.rang(spin_clock());
 		return status;
 	}
-	submit.flags = KDAPL_SUBMIT_POLL;
-	submit.evd = evd;
-	const int err = device_->call(KDAPL_SUBMIT, submit);
+	const int err = device_->ring(evd);
 	if (!err) {
 		spin_.polled(true);
 		return success;

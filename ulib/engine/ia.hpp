@@ -100,7 +100,7 @@ public:
 	void count(IaCounter counter) noexcept;
 	std::uint64_t counter(std::uint32_t number, bool reset) noexcept override;
 
-	/** KDAPL_SUBMIT. */
+	/** KDAPL_DOORBELL. */
 	Status ring_doorbell() noexcept;
 	/** The same after a lone request, which the module may poll an EVD for. */
 	Status ring_doorbell_and_poll(std::uint32_t evd) noexcept;

@@ -2,7 +2,7 @@
 /*
  * Does the program spin? Such a program posts a request and then looks at an EVD
  * until its answer is there. The module can do that looking for it, in the very
- * call that the doorbell is, and see the answer sooner (KDAPL_SUBMIT_POLL).
+ * call that the doorbell is, and see the answer sooner (KDAPL_DOORBELL with an EVD).
  *
  * A program that does other work between its post and its looks must not lose
  * that time. So it is found out, from post to post: the program spins on an EVD if

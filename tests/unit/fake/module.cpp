@@ -196,6 +196,8 @@ int Module::control(unsigned long command, void *arg)
 		return wait_cno(*static_cast<kdapl_cno_wait *>(arg), lock);
 	}
 	std::lock_guard lock(mutex_);
+	if (command == KDAPL_DOORBELL)
+		return doorbell(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(arg)));
 	return dispatch(command, arg);
 }
 
@@ -249,7 +251,6 @@ const std::map<unsigned long, Module::Answer> Module::answers_ = {
 	{ KDAPL_CR_QUERY, &Module::answer<&Module::query_cr> },
 	{ KDAPL_CR_ACCEPT, &Module::answer<&Module::accept_cr> },
 	{ KDAPL_CR_REJECT, &Module::answer<&Module::reject_cr> },
-	{ KDAPL_SUBMIT, &Module::answer<&Module::submit> },
 };
 
 int Module::dispatch(unsigned long command, void *arg)
@@ -394,9 +395,9 @@ int Module::reject_cr(const kdapl_cr_reject &arg)
 	return 0;
 }
 
-int Module::submit(const kdapl_submit &arg)
+int Module::doorbell(std::uint32_t evd)
 {
-	submitted = arg;
+	polled_evd = evd;
 	if (on_submit)
 		on_submit();
 	else

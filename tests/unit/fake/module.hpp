@@ -107,9 +107,9 @@ public:
 	void tell_of_last_agent(std::uint32_t cno);
 	/** How often a command was called. */
 	unsigned calls(unsigned long command);
-	/** Called by KDAPL_SUBMIT instead of taking everything. */
+	/** Called by KDAPL_DOORBELL instead of taking everything. */
 	std::function<void()> on_submit;
-	kdapl_submit submitted{}; /**< the last */
+	std::uint32_t polled_evd = 0; /**< by the last one */
 
 	/* The submission ring. */
 	void set_need_wakeup(bool on);
@@ -195,7 +195,7 @@ private:
 	int query_cr(kdapl_cr_query &arg);
 	int accept_cr(const kdapl_cr_accept &arg);
 	int reject_cr(const kdapl_cr_reject &arg);
-	int submit(const kdapl_submit &arg);
+	int doorbell(std::uint32_t evd);
 	int open_ia(kdapl_ia_open &arg);
 	int adapter(kdapl_adapter &arg);
 	int destroy(const kdapl_destroy &arg);
