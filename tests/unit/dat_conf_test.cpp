@@ -52,9 +52,14 @@ TEST(DatConf, WhatTheInstanceDataNames)
 	const struct {
 		const char *data, *adapter;
 	} rows[] = {
-		{ "", "ia" },		    { " \t", "ia" },	  { "rxe0", "rxe0" },
-		{ "ib0 0", "ib0" },	    { "mlx4_0 1", "mlx4_0" }, { " mlx4_0\t2 ", "mlx4_0-2" },
-		{ "rxe0 port 2", "rxe0" }, { "ib0 -1", "ib0" },
+		{ "", "ia" },
+		{ " \t", "ia" },
+		{ "rxe0", "rxe0" },
+		{ "ib0 0", "ib0" },
+		{ "mlx4_0 1", "mlx4_0" },
+		{ " mlx4_0\t2 ", "mlx4_0-2" },
+		{ "rxe0 port 2", "rxe0" },
+		{ "ib0 -1", "ib0" },
 	};
 
 	for (const auto &row : rows)

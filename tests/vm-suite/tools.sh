@@ -197,6 +197,22 @@ await_half_file() {
 	done
 }
 
+# What is added meanwhile is not copied, and that is said.
+grows() {
+	local sender status=0
+	truncate -s 256M "$work/grows"
+	serve "$bin/datcp" --listen --output-dir "$work/out" --once
+	"$bin/datcp" "$work/grows" "$peer" >"$work/said" 2>&1 &
+	sender=$!
+	await_half_file
+	echo more >>"$work/grows"
+	wait "$sender" || status=$?
+	[ "$status" = 0 ] && grep -q "became longer" "$work/said"
+	result $? "a file that grows while it is copied"
+	wait "$server"
+	rm -f "$work"/out/* "$work/grows"
+}
+
 nothing_left() { # NAME
 	ls -A "$work/out" >"$work/said"
 	[ ! -s "$work/said" ]
@@ -242,13 +258,14 @@ kills() {
 }
 
 main() {
-	echo "1..71"
+	echo "1..72"
 	make_files
 	bad_input
 	pings
 	hello
 	copies
 	hangup
+	grows
 	kills
 	rm -rf "$work"
 }

@@ -25,9 +25,9 @@ void dat_provider_init(const DAT_PROVIDER_INFO *provider_info, const char *insta
 
 	try {
 		ProviderForOpen provider(
-			name, { .device = kdapl::adapter_of(instance_data ? instance_data : "",
-							    name),
-				.thread_safe = provider_info->is_thread_safe != DAT_FALSE });
+			name,
+			{ .device = kdapl::adapter_of(instance_data ? instance_data : "", name),
+			  .thread_safe = provider_info->is_thread_safe != DAT_FALSE });
 		DAT_PROVIDER *table = provider.table();
 
 		provider.keep();

@@ -34,6 +34,8 @@ public:
 	std::uint32_t permissions() const { return status_.st_mode & 0777; }
 	/* Fills the bytes with what follows what was read before. */
 	void read(std::span<std::byte> bytes);
+	/* Nothing follows that: what was added since the beginning. */
+	bool at_end() const;
 
 private:
 	std::string path_;
@@ -63,6 +65,13 @@ void SourceFile::read(std::span<std::byte> bytes)
 		if (n > 0)
 			bytes = bytes.subspan(static_cast<std::size_t>(n));
 	}
+}
+
+bool SourceFile::at_end() const
+{
+	struct stat now = {};
+
+	return fstat(file_, &now) < 0 || now.st_size <= status_.st_size;
 }
 
 /* The connection to a receiver, through which one file after the other goes. */
@@ -124,6 +133,11 @@ Copied Sender::send_file(const std::string &path)
 	announce(source, path);
 	tools::Digest digest = send_data(source, progress);
 	agree(digest, source.size());
+	if (!source.at_end())
+		fmt::print(stderr,
+			   "datcp: '{}' became longer while it was read: the receiver has the "
+			   "first {} bytes\n",
+			   tools::printable(path), source.size());
 	return { path, source.size(), tools::Seconds(tools::Clock::now() - start).count(), digest };
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "../common/program.hpp"
+#include "../common/progress.hpp"
 
 #include "client.hpp"
 #include "report.hpp"
@@ -52,7 +53,8 @@ void define_test(CLI::App &app, CLI::Option *server, Options &o)
 		})
 		->capture_default_str()
 		->excludes(server);
-	app.add_option("--depth", o.hello.depth, "Messages under way at a time")
+	app.add_option("--depth", o.hello.depth,
+		       fmt::format("Messages under way at a time, at most {}", ping::max_depth))
 		->capture_default_str()
 		->excludes(server);
 	auto *wait = app.add_flag("--wait", o.wait, "Sleep until something happens (default)");
@@ -101,8 +103,9 @@ Exit run_client(const Options &o)
 	if (!o.hello.acceptable())
 		tools::usage_error(fmt::format(
 			"size, count and depth must be at least 1 (size 0 works in mode send), "
-			"depth at most {}, and the buffers for depth messages at most {} MiB",
-			ping::max_depth, ping::max_memory >> 20));
+			"depth at most {}, and the buffers at most {} MiB: these would take {}",
+			ping::max_depth, ping::max_memory / (1 << 20),
+			tools::bytes_text(o.hello.memory())));
 	tools::Adapter adapter = tools::open_adapter(o.common.ia, peer);
 	ping::Client client(adapter, o.hello);
 	ping::Report report = client.run({ peer, where->port.value_or(o.connection.port),

@@ -77,13 +77,19 @@ std::size_t Hello::send_slots() const
 				     std::max<std::size_t>(2 * std::size_t{ depth }, 16);
 }
 
+/* Whatever numbers a peer sends, this one does not wrap around. */
+double Hello::memory() const
+{
+	const double data = mode == Mode::Send ? 0 : 1.0 * depth * size;
+
+	return data +
+	       static_cast<double>(recv_slots() + send_slots()) * static_cast<double>(slot_size());
+}
+
 bool Hello::acceptable() const
 {
-	const std::uint64_t data = mode == Mode::Send ? 0 : std::uint64_t{ depth } * size;
-	const std::uint64_t memory = data + (recv_slots() + send_slots()) * slot_size();
-
-	return depth >= 1 && depth <= max_depth && count >= 1 && size <= max_size &&
-	       (size > 0 || mode == Mode::Send) && memory <= max_memory;
+	return depth >= 1 && depth <= max_depth && count >= 1 && (size > 0 || mode == Mode::Send) &&
+	       memory() <= max_memory;
 }
 
 std::vector<std::byte> Hello::encode() const

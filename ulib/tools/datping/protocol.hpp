@@ -81,6 +81,8 @@ struct Hello {
 	/** @} */
 	/** Whether the values are within what a server takes. */
 	bool acceptable() const;
+	/** Bytes of buffers that each end needs. */
+	double memory() const;
 	std::vector<std::byte> encode() const;
 	/** Nothing, when the bytes are not a Hello of this version. */
 	static std::optional<Hello> decode(std::span<const std::byte> bytes);
@@ -88,7 +90,6 @@ struct Hello {
 
 /** Bounds on what one client may make a server allocate. */
 inline constexpr std::uint32_t max_depth = 4096;
-inline constexpr std::uint32_t max_size = 1U << 30;
-inline constexpr std::uint64_t max_memory = 256U << 20;
+inline constexpr double max_memory = 256U << 20;
 
 } // namespace ping

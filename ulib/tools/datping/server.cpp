@@ -95,8 +95,8 @@ Served serve(const tools::Adapter &adapter, tools::Request request, const Server
 	if (!hello->acceptable())
 		throw Error(fmt::format("refused: size {}, count {} and depth {} are beyond what a "
 					"server takes ({} MiB of buffers, depth {})",
-					hello->size, hello->count, hello->depth, max_memory >> 20,
-					max_depth));
+					hello->size, hello->count, hello->depth,
+					max_memory / (1 << 20), max_depth));
 
 	Session session(adapter, *hello, access_for(hello->mode), waiting_for(*hello, options));
 	if (hello->mode == Mode::Read) {
