@@ -99,6 +99,10 @@ bad_input() {
 	cp "$0" "$work/tools.sh"
 	expect 2 "not a regular file" "datcp of a pipe that nobody writes" "$bin/datcp" "$work/pipe" "$peer"
 	expect 2 "would both be 'tools.sh'" "datcp of two files with one name" "$bin/datcp" "$0" "$work/tools.sh" "$peer"
+	expect 2 "'$work/none' is no directory" "datcp to a directory that is not there" \
+		"$bin/datcp" --listen --output "$work/none/file"
+	expect 2 "'in' is a directory: --output-dir" "datcp to a directory in the place of the file" \
+		"$bin/datcp" --listen --output "$work/in"
 	expect 1 "standard output: No space" "a result that cannot be written" bash -c "'$bin/datinfo' >/dev/full"
 	expect 1 "nobody listens" "datping where nobody listens" "$bin/datping" --connect "$peer"
 	expect 1 "nobody listens" "datcp where nobody listens" "$bin/datcp" "$0" "$peer"
@@ -258,7 +262,7 @@ kills() {
 }
 
 main() {
-	echo "1..72"
+	echo "1..74"
 	make_files
 	bad_input
 	pings

@@ -165,6 +165,18 @@ Exit receive_one(const CLI::App &app, const Options &o, const tools::Adapter &ad
 	}
 }
 
+/* What would only be found out when the data has come. */
+void check_target(const copy::ReceiveJob &job)
+{
+	std::error_code none;
+
+	if (!std::filesystem::is_directory(job.directory, none))
+		tools::usage_error(fmt::format("'{}' is no directory", job.directory));
+	if (job.name && std::filesystem::is_directory(job.directory + "/" + *job.name, none))
+		tools::usage_error(
+			fmt::format("'{}' is a directory: --output-dir takes those", *job.name));
+}
+
 copy::ReceiveJob receive_job(const Options &o)
 {
 	copy::ReceiveJob job;
@@ -177,6 +189,7 @@ copy::ReceiveJob receive_job(const Options &o)
 		if (job.name->empty() || *job.name == "." || *job.name == "..")
 			tools::usage_error(fmt::format("'{}' is no name for a file", *o.output));
 	}
+	check_target(job);
 	job.replace = o.force;
 	job.patience = o.patience();
 	job.progress = o.show_progress();
