@@ -137,42 +137,70 @@ static bool adapter_visible(const struct kdapl_adapter_dev *adapter,
 }
 
 static bool has_netdev(const struct kdapl_adapter_dev *adapter,
-		       struct net *net, const char *name)
+		       struct net *net, const char *name, unsigned int most)
 {
 	struct kdapl_netdevs netdevs;
 	bool found = false;
 	unsigned int i;
 
 	kdapl_netdevs_get(&netdevs, adapter->dev, adapter->port, net);
-	for (i = 0; i < netdevs.n && !found; i++)
+	for (i = 0; i < min(netdevs.n, most) && !found; i++)
 		found = !strcmp(netdevs.ndev[i]->name, name);
 	kdapl_netdevs_put(&netdevs);
 	return found;
 }
 
+/* How an adapter has a name: the nearest comes first. */
+enum adapter_name {
+	ITS_NAME,
+	ITS_FIRST_NETDEV,
+	ANY_NETDEV,
+	ADAPTER_NAMES,
+};
+
 static bool adapter_named(const struct kdapl_adapter_dev *adapter,
-			  struct net *net, const char *name)
+			  struct net *net, const char *name,
+			  enum adapter_name how)
 {
-	return !strcmp(adapter->name, name) || has_netdev(adapter, net, name);
+	switch (how) {
+	case ITS_NAME:
+		return !strcmp(adapter->name, name);
+	case ITS_FIRST_NETDEV:
+		return has_netdev(adapter, net, name, 1);
+	default:
+		return has_netdev(adapter, net, name, KDAPL_NETDEVS_MAX);
+	}
+}
+
+/* Caller holds the list's lock. */
+static struct kdapl_adapter_dev *adapter_find(struct net *net, const char *name)
+{
+	struct kdapl_adapter_dev *adapter;
+	enum adapter_name how;
+
+	for (how = ITS_NAME; how < ADAPTER_NAMES; how++) {
+		list_for_each_entry(adapter, &adapters, list) {
+			if (adapter_visible(adapter, net) &&
+			    adapter_named(adapter, net, name, how))
+				return adapter;
+		}
+	}
+	return NULL;
 }
 
 struct kdapl_adapter_dev *kdapl_adapter_get(struct net *net, const char *name,
 					    char *label)
 {
-	struct kdapl_adapter_dev *adapter, *found = NULL;
+	struct kdapl_adapter_dev *adapter;
 
 	mutex_lock(&adapters_lock);
-	list_for_each_entry(adapter, &adapters, list) {
-		if (!adapter_visible(adapter, net) ||
-		    !adapter_named(adapter, net, name))
-			continue;
+	adapter = adapter_find(net, name);
+	if (adapter) {
 		kref_get(&adapter->ref);
 		strscpy(label, adapter->name, KDAPL_NAME_MAX);
-		found = adapter;
-		break;
 	}
 	mutex_unlock(&adapters_lock);
-	return found;
+	return adapter;
 }
 
 static void adapter_release(struct kref *ref)

@@ -67,7 +67,7 @@ void kdapl_adapter_netdev(const struct kdapl_adapter_dev *adapter,
 			  struct net *net, char *name);
 /* A queue pair in error tells when it has given back its SRQ's receives. */
 bool kdapl_driver_last_wqe(const struct ib_device *dev);
-/* A queue pair in error gives back all that it held. */
+/* A queue pair in error gives back all that it held, also if it never was connected. */
 bool kdapl_driver_flushes(const struct ib_device *dev);
 /* A receive of an SRQ whose message is cut off by the connection's end is lost. */
 bool kdapl_driver_forgets(const struct ib_device *dev);

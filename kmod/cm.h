@@ -127,6 +127,8 @@ void kdapl_sockaddr_set_port(struct sockaddr_storage *ss, u16 port);
 u16 kdapl_sockaddr_port(const struct sockaddr_storage *ss);
 /* 0 when @conn_qual is none. */
 u16 kdapl_conn_qual_to_port(u64 conn_qual);
+/* Of IPv6. */
+bool kdapl_addr_is_link_local(const struct kdapl_addr *addr);
 /* Who listens on @asked listens on @own: it is the same, or is its family's for all. */
 bool kdapl_addr_includes(const struct kdapl_addr *asked,
 			 const struct kdapl_addr *own);

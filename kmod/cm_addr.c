@@ -97,7 +97,7 @@ u16 kdapl_conn_qual_to_port(u64 conn_qual)
 	return rest + 33534;
 }
 
-static bool is_link_local(const struct kdapl_addr *addr)
+bool kdapl_addr_is_link_local(const struct kdapl_addr *addr)
 {
 	struct in6_addr in6;
 
@@ -173,7 +173,7 @@ static const struct kdapl_addr *nearest(const struct kdapl_addr *addrs, int n,
 
 	for (i = 0; i < n; i++) {
 		if (addrs[i].family != remote->family ||
-		    is_link_local(&addrs[i]) != is_link_local(remote))
+		    kdapl_addr_is_link_local(&addrs[i]) != kdapl_addr_is_link_local(remote))
 			continue;
 		/* Each link is a netdev's own: no other one is reached. */
 		if (remote->scope_id && remote->scope_id != addrs[i].scope_id)
@@ -197,7 +197,7 @@ int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 	if (!is_unicast(&to))
 		return -EADDRNOTAVAIL;
 
-	n = kdapl_ia_addrs(ia, NULL, addrs, ARRAY_SIZE(addrs));
+	n = kdapl_ia_addrs_toward(ia, &to, addrs, ARRAY_SIZE(addrs));
 	best = nearest(addrs, n, &to);
 	if (!best)
 		return -EADDRNOTAVAIL;
@@ -206,7 +206,7 @@ int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 		return ret;
 	kdapl_sockaddr_set_port(local, 0);
 
-	if (is_link_local(&to))
+	if (kdapl_addr_is_link_local(&to))
 		as_in6(remote)->sin6_scope_id = best->scope_id;
 	return 0;
 }

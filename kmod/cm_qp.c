@@ -162,8 +162,10 @@ int kdapl_cm_qp_ready(struct kdapl_ep *ep, struct rdma_cm_id *id)
 	spin_lock_bh(&ep->lock);
 	ret = kdapl_cm_pending(ep, id) ? 0 : -ECONNABORTED;
 	spin_unlock_bh(&ep->lock);
-	if (!ret)
+	if (!ret) {
 		kdapl_srq_begin(ep);
+		WRITE_ONCE(ep->qp_met, true);
+	}
 	for (i = 0; !ret && i < ARRAY_SIZE(states); i++)
 		ret = qp_move(ep, id, states[i]);
 	mutex_unlock(&ep->cm.qp_mutex);

@@ -145,6 +145,7 @@ struct kdapl_ep {
 	u32 srq_taken;		/* receives taken from it, mirrored to the program */
 	bool last_wqe;		/* the device takes no more from it */
 	bool qp_down;		/* the queue pair was sent to error from here */
+	bool qp_met;		/* it may have heard of its peer */
 	u32 soft_mark, hard_mark;
 	struct kdapl_evrec *rec_soft;	/* NULL: not armed */
 	struct kdapl_evd *async_evd;	/* for the soft mark; guarded by the mutex */
@@ -334,6 +335,9 @@ void kdapl_ep_init_events(struct kdapl_ep *ep);
 /* Create or destroy the queue pair, in state INIT. Caller holds the mutex. */
 int kdapl_ep_make_qp(struct kdapl_ep *ep);
 void kdapl_ep_drop_qp(struct kdapl_ep *ep);
+
+/* What is known of another one is forgotten. Caller holds ep->lock. */
+void kdapl_ep_qp_is_new(struct kdapl_ep *ep);
 
 /**
  * kdapl_ep_qp_error() - the device shall give back what it holds

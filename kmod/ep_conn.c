@@ -98,6 +98,7 @@ void kdapl_ep_established(struct kdapl_ep *ep, u32 private_data_size)
 	spin_lock_bh(&ep->lock);
 	if (!ep->ending && !kdapl_ep_move_locked(ep, KDAPL_ON_ESTABLISH)) {
 		kdapl_unpark(ep);
+		WRITE_ONCE(ep->qp_met, true);
 		ep->told = false;
 		kdapl_ep_announce(ep, &ep->rec_outcome,
 				  DAT_CONNECTION_EVENT_ESTABLISHED,
@@ -158,7 +159,6 @@ static int ep_renew(struct kdapl_ep *ep)
 	ep->ending = false;
 	ep->peer_left = false;
 	ep->end_started = false;
-	ep->recv_failed = false;
 	kdapl_ep_move_locked(ep, KDAPL_ON_RESET);
 	spin_unlock_bh(&ep->lock);
 	return 0;

@@ -233,8 +233,7 @@ static void ep_exchange(struct kdapl_ep *ep, struct ep_parts *parts,
 		swap(ep->cap, parts->cap);
 		swap(ep->qp, parts->qp);
 		swap(ep->cg, parts->cg);
-		ep->refused = false;
-		ep->recv_failed = false;
+		kdapl_ep_qp_is_new(ep);
 	}
 	kdapl_ep_set_limits(ep, want);
 	ep->recv_notify = want->recv_notify;

@@ -154,6 +154,16 @@ struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 	return qp;
 }
 
+void kdapl_ep_qp_is_new(struct kdapl_ep *ep)
+{
+	lockdep_assert_held(&ep->lock);
+	ep->refused = false;
+	ep->recv_failed = false;
+	ep->last_wqe = false;
+	ep->qp_met = false;
+	WRITE_ONCE(ep->qp_down, false);
+}
+
 static int ep_make_qp(struct kdapl_ep *ep)
 {
 	struct ib_qp *qp;
@@ -165,9 +175,7 @@ static int ep_make_qp(struct kdapl_ep *ep)
 
 	spin_lock_bh(&ep->lock);
 	ep->qp = qp;
-	ep->refused = false;
-	ep->last_wqe = false;
-	WRITE_ONCE(ep->qp_down, false);
+	kdapl_ep_qp_is_new(ep);
 	spin_unlock_bh(&ep->lock);
 	return 0;
 }
@@ -225,8 +233,9 @@ void kdapl_ep_qp_flush(struct kdapl_ep *ep, struct ib_qp *qp)
 
 	if (kdapl_ep_qp_error(ep, qp))
 		return;
-	deadline += kdapl_driver_flushes(ep->obj.ia->dev) ? EP_FLUSH :
-							   EP_FLUSH_MAYBE;
+	deadline += READ_ONCE(ep->qp_met) ||
+		    kdapl_driver_flushes(ep->obj.ia->dev) ?
+			    EP_FLUSH : EP_FLUSH_MAYBE;
 	while (!wait_event_idle_timeout(ep->idle, ep_device_done(ep),
 					EP_FLUSH_POLL)) {
 		if (time_after(jiffies, deadline))

@@ -143,11 +143,14 @@ static inline gfp_t kdapl_ia_gfp(const struct kdapl_ia *ia)
 }
 
 /*
- * The adapter's own addresses, for binding, or those that @only includes: fills up
- * to @max, returns how many. Process context.
+ * The adapter's own addresses, for binding, or those that @only includes, the ones of its
+ * own netdev first: fills up to @max, returns how many. Process context.
  */
 int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
 		   struct kdapl_addr *addr, int max);
+/* The same of the netdev that leads to @remote, and of its family. */
+int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
+			  struct kdapl_addr *addr, int max);
 
 /*
  * The device goes: all its objects go, the IA and its own objects stay, and waits

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The addresses of an IA's adapter: those that a peer may know first. */
+/* The addresses of an IA's adapter, and those of them that lead to a peer. */
 
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
+#include <net/ipv6_stubs.h>
+#include <net/route.h>
 
 #include "cm.h"
 #include "ia.h"
@@ -55,16 +57,13 @@ static void addrs_ipv6(struct net_device *ndev, bool global,
 #endif
 }
 
-static void addrs_of(const struct kdapl_netdevs *netdevs, bool global,
-		     struct kdapl_addrs *addrs)
+static void addrs_of(struct net_device *ndev, struct kdapl_addrs *addrs)
 {
-	unsigned int i;
-
 	rcu_read_lock();
-	for (i = 0; i < netdevs->n; i++)
-		addrs_ipv4(netdevs->ndev[i], global, addrs);
-	for (i = 0; i < netdevs->n; i++)
-		addrs_ipv6(netdevs->ndev[i], global, addrs);
+	addrs_ipv4(ndev, true, addrs);
+	addrs_ipv6(ndev, true, addrs);
+	addrs_ipv4(ndev, false, addrs);
+	addrs_ipv6(ndev, false, addrs);
 	rcu_read_unlock();
 }
 
@@ -73,10 +72,93 @@ int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
 {
 	struct kdapl_addrs addrs = { .only = only, .addr = addr, .max = max };
 	struct kdapl_netdevs netdevs;
+	unsigned int i;
 
 	kdapl_netdevs_get(&netdevs, ia->dev, ia->port, ia->net);
-	addrs_of(&netdevs, true, &addrs);
-	addrs_of(&netdevs, false, &addrs);
+	for (i = 0; i < netdevs.n; i++)
+		addrs_of(netdevs.ndev[i], &addrs);
+	kdapl_netdevs_put(&netdevs);
+	return addrs.n;
+}
+
+/* ---- on the way to a peer ------------------------------------------------ */
+
+static int route_ipv4(struct net *net, const struct kdapl_addr *remote)
+{
+	struct flowi4 flow = {};
+	struct rtable *route;
+	int ifindex;
+
+	memcpy(&flow.daddr, remote->addr, sizeof(flow.daddr));
+	route = ip_route_output_key(net, &flow);
+	if (IS_ERR(route))
+		return 0;
+	ifindex = route->dst.dev->ifindex;
+	ip_rt_put(route);
+	return ifindex;
+}
+
+static int route_ipv6(struct net *net, const struct kdapl_addr *remote)
+{
+	struct flowi6 flow = {};
+	struct dst_entry *dst;
+	int ifindex;
+
+	memcpy(&flow.daddr, remote->addr, sizeof(flow.daddr));
+	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
+	if (IS_ERR(dst))
+		return 0;
+	ifindex = dst->dev->ifindex;
+	dst_release(dst);
+	return ifindex;
+}
+
+/* The index of the netdev that leads there, or 0. */
+static int route(struct net *net, const struct kdapl_addr *remote)
+{
+	if (kdapl_addr_is_link_local(remote))
+		return remote->scope_id;
+	return remote->family == AF_INET ? route_ipv4(net, remote) :
+					   route_ipv6(net, remote);
+}
+
+static bool has_addr(struct net_device *ndev, const struct kdapl_addr *addr)
+{
+	struct kdapl_addr found;
+	struct kdapl_addrs addrs = { .only = addr, .addr = &found, .max = 1 };
+
+	addrs_of(ndev, &addrs);
+	return addrs.n;
+}
+
+/* It is found by the routes, or the address is our own; else the port's own netdev. */
+static struct net_device *netdev_toward(const struct kdapl_netdevs *netdevs,
+					const struct kdapl_addr *remote)
+{
+	int ifindex = route(netdevs->net, remote);
+	unsigned int i;
+
+	for (i = 0; i < netdevs->n; i++) {
+		if (netdevs->ndev[i]->ifindex == ifindex ||
+		    has_addr(netdevs->ndev[i], remote))
+			return netdevs->ndev[i];
+	}
+	return netdevs->ndev[0];
+}
+
+int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
+			  struct kdapl_addr *addr, int max)
+{
+	const struct kdapl_addr any = { .family = remote->family };
+	struct kdapl_addrs addrs = { .only = &any, .addr = addr, .max = max };
+	struct kdapl_netdevs netdevs;
+	unsigned int i;
+
+	kdapl_netdevs_get(&netdevs, ia->dev, ia->port, ia->net);
+	if (netdevs.n)
+		addrs_of(netdev_toward(&netdevs, remote), &addrs);
+	for (i = 0; i < netdevs.n && !addrs.n; i++)
+		addrs_of(netdevs.ndev[i], &addrs);
 	kdapl_netdevs_put(&netdevs);
 	return addrs.n;
 }

@@ -52,7 +52,10 @@ static void add_ipoib(struct kdapl_netdevs *netdevs, struct ib_device *dev,
 	}
 }
 
-/* ib_core has a GID for each address of each netdev that the port can be reached by. */
+/*
+ * ib_core has a GID for each address of each netdev that the port can be reached by. Not
+ * so rxe: what comes to it by another netdev than its own and VLANs upon that is dropped.
+ */
 static void add_by_gids(struct kdapl_netdevs *netdevs, struct ib_device *dev,
 			u32 port)
 {
@@ -72,12 +75,24 @@ static void add_by_gids(struct kdapl_netdevs *netdevs, struct ib_device *dev,
 	}
 }
 
+/* siw can lie upon a VLAN itself. */
+static bool has_device(struct net_device *ndev)
+{
+	struct ib_device *dev;
+
+	dev = ib_device_get_by_netdev(ndev, RDMA_DRIVER_UNKNOWN);
+	if (dev)
+		ib_device_put(dev);
+	return dev;
+}
+
 static void add_vlans(struct kdapl_netdevs *netdevs, struct net_device *real)
 {
 	struct net_device *ndev;
 
 	for_each_netdev_rcu(netdevs->net, ndev) {
-		if (is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == real)
+		if (is_vlan_dev(ndev) && vlan_dev_real_dev(ndev) == real &&
+		    !has_device(ndev))
 			netdevs_add(netdevs, ndev);
 	}
 }
@@ -87,7 +102,8 @@ static void add_upon(struct kdapl_netdevs *netdevs, struct ib_device *dev,
 {
 	if (rdma_protocol_ib(dev, port))
 		add_ipoib(netdevs, dev, port);
-	else if (rdma_protocol_roce(dev, port))
+	else if (rdma_protocol_roce(dev, port) &&
+		 dev->ops.driver_id != RDMA_DRIVER_RXE)
 		add_by_gids(netdevs, dev, port);
 	else if (own)
 		add_vlans(netdevs, own);

@@ -31,7 +31,7 @@ struct kdapl_netdevs {
  * @net: where they are looked for
  *
  * Of InfiniBand they are IPoIB's, for each partition one; of RoCE those of its GIDs: a
- * bond, VLANs; of iWARP the port's own and its VLANs. Process context.
+ * bond, VLANs; of iWARP and soft RoCE the port's own and its VLANs. Process context.
  */
 void kdapl_netdevs_get(struct kdapl_netdevs *netdevs, struct ib_device *dev,
 		       u32 port, struct net *net);

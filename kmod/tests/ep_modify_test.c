@@ -136,6 +136,24 @@ static void modify_pz(struct kunit *test)
 	env_connect(env, &tep);
 }
 
+/* What bnxt_re says of the new queue pair is not about the one that went to error. */
+static void modify_then_fatal(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	struct kdapl_ep_modify arg = as_it_is(env, &tep);
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_BNXT_RE;
+	prog_post_op(env, &tep, KDAPL_OP_RECV, 1);
+	EXPECT_SOON(test, prog_ep(&tep, hw_recv) == 1);
+	arg.pz = new_pz(env);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_modify(tep.ep, &arg), 0);
+	env_connect(env, &tep);
+	fake_qp_event(env_qp(&tep), IB_EVENT_QP_FATAL);
+	EXPECT_SOON(test, prog_events(&tep.conn));
+	EXPECT_CONN(test, &tep.conn, DAT_CONNECTION_EVENT_BROKEN);
+}
+
 static void modify_evds(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -240,6 +258,7 @@ static struct kunit_case ep_modify_cases[] = {
 	KUNIT_CASE(modify_grows),
 	KUNIT_CASE(modify_grows_after_use),
 	KUNIT_CASE(modify_pz),
+	KUNIT_CASE(modify_then_fatal),
 	KUNIT_CASE(modify_evds),
 	KUNIT_CASE(modify_checks),
 	KUNIT_CASE(modify_states),

@@ -92,6 +92,12 @@ int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
 	return addrs.n;
 }
 
+int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
+			  struct kdapl_addr *addr, int max)
+{
+	return kdapl_ia_addrs(ia, NULL, addr, max);
+}
+
 bool kdapl_ia_may_bind(const struct kdapl_ia *ia)
 {
 	return true;
