@@ -185,20 +185,39 @@ static const struct kdapl_addr *nearest(const struct kdapl_addr *addrs, int n,
 	return best;
 }
 
+/*
+ * Of the netdev that routes lead by; or of any, as where a rule leads there, or routes lead
+ * by somebody else's. @addrs: room for KDAPL_ADDRS_MAX.
+ */
+static const struct kdapl_addr *find_source(struct kdapl_ia *ia,
+					    const struct kdapl_addr *to,
+					    struct kdapl_addr *addrs)
+{
+	const struct kdapl_addr any = { .family = to->family };
+	const struct kdapl_addr *best;
+	int n;
+
+	n = kdapl_ia_addrs_toward(ia, to, addrs, KDAPL_ADDRS_MAX);
+	best = nearest(addrs, n, to);
+	if (best || kdapl_addr_is_link_local(to))
+		return best;
+	n = kdapl_ia_addrs(ia, &any, addrs, KDAPL_ADDRS_MAX);
+	return nearest(addrs, n, to);
+}
+
 int kdapl_addr_source(struct kdapl_ia *ia, struct sockaddr_storage *remote,
 		      struct sockaddr_storage *local)
 {
 	struct kdapl_addr addrs[KDAPL_ADDRS_MAX];
 	const struct kdapl_addr *best;
 	struct kdapl_addr to;
-	int n, ret;
+	int ret;
 
 	kdapl_addr_from_sockaddr(&to, remote);
 	if (!is_unicast(&to))
 		return -EADDRNOTAVAIL;
 
-	n = kdapl_ia_addrs_toward(ia, &to, addrs, ARRAY_SIZE(addrs));
-	best = nearest(addrs, n, &to);
+	best = find_source(ia, &to, addrs);
 	if (!best)
 		return -EADDRNOTAVAIL;
 	ret = kdapl_addr_to_sockaddr(best, local);

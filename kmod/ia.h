@@ -143,12 +143,12 @@ static inline gfp_t kdapl_ia_gfp(const struct kdapl_ia *ia)
 }
 
 /*
- * The adapter's own addresses, for binding, or those that @only includes, the ones of its
- * own netdev first: fills up to @max, returns how many. Process context.
+ * The adapter's own addresses, for binding, or those that @only includes: fills up to @max,
+ * those that a peer may know first, returns how many. Process context.
  */
 int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
 		   struct kdapl_addr *addr, int max);
-/* The same of the netdev that leads to @remote, and of its family. */
+/* The same of @remote's family, and of the netdev that leads there; none if none does. */
 int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
 			  struct kdapl_addr *addr, int max);
 

@@ -57,13 +57,16 @@ static void addrs_ipv6(struct net_device *ndev, bool global,
 #endif
 }
 
-static void addrs_of(struct net_device *ndev, struct kdapl_addrs *addrs)
+static void addrs_of(const struct kdapl_netdevs *netdevs, bool global,
+		     struct kdapl_addrs *addrs)
 {
+	unsigned int i;
+
 	rcu_read_lock();
-	addrs_ipv4(ndev, true, addrs);
-	addrs_ipv6(ndev, true, addrs);
-	addrs_ipv4(ndev, false, addrs);
-	addrs_ipv6(ndev, false, addrs);
+	for (i = 0; i < netdevs->n; i++)
+		addrs_ipv4(netdevs->ndev[i], global, addrs);
+	for (i = 0; i < netdevs->n; i++)
+		addrs_ipv6(netdevs->ndev[i], global, addrs);
 	rcu_read_unlock();
 }
 
@@ -72,16 +75,26 @@ int kdapl_ia_addrs(struct kdapl_ia *ia, const struct kdapl_addr *only,
 {
 	struct kdapl_addrs addrs = { .only = only, .addr = addr, .max = max };
 	struct kdapl_netdevs netdevs;
-	unsigned int i;
 
 	kdapl_netdevs_get(&netdevs, ia->dev, ia->port, ia->net);
-	for (i = 0; i < netdevs.n; i++)
-		addrs_of(netdevs.ndev[i], &addrs);
+	addrs_of(&netdevs, true, &addrs);
+	addrs_of(&netdevs, false, &addrs);
 	kdapl_netdevs_put(&netdevs);
 	return addrs.n;
 }
 
 /* ---- on the way to a peer ------------------------------------------------ */
+
+/* A route may lose its netdev meanwhile. */
+static int route_ifindex(const struct dst_entry *dst)
+{
+	int ifindex;
+
+	rcu_read_lock();
+	ifindex = READ_ONCE(dst->dev)->ifindex;
+	rcu_read_unlock();
+	return ifindex;
+}
 
 static int route_ipv4(struct net *net, const struct kdapl_addr *remote)
 {
@@ -93,7 +106,7 @@ static int route_ipv4(struct net *net, const struct kdapl_addr *remote)
 	route = ip_route_output_key(net, &flow);
 	if (IS_ERR(route))
 		return 0;
-	ifindex = route->dst.dev->ifindex;
+	ifindex = route_ifindex(&route->dst);
 	ip_rt_put(route);
 	return ifindex;
 }
@@ -108,7 +121,7 @@ static int route_ipv6(struct net *net, const struct kdapl_addr *remote)
 	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
 	if (IS_ERR(dst))
 		return 0;
-	ifindex = dst->dev->ifindex;
+	ifindex = route_ifindex(dst);
 	dst_release(dst);
 	return ifindex;
 }
@@ -122,16 +135,27 @@ static int route(struct net *net, const struct kdapl_addr *remote)
 					   route_ipv6(net, remote);
 }
 
+/* All of one netdev. */
+static void addrs_of_netdev(struct net_device *ndev, struct kdapl_addrs *addrs)
+{
+	rcu_read_lock();
+	addrs_ipv4(ndev, true, addrs);
+	addrs_ipv4(ndev, false, addrs);
+	addrs_ipv6(ndev, true, addrs);
+	addrs_ipv6(ndev, false, addrs);
+	rcu_read_unlock();
+}
+
 static bool has_addr(struct net_device *ndev, const struct kdapl_addr *addr)
 {
 	struct kdapl_addr found;
 	struct kdapl_addrs addrs = { .only = addr, .addr = &found, .max = 1 };
 
-	addrs_of(ndev, &addrs);
+	addrs_of_netdev(ndev, &addrs);
 	return addrs.n;
 }
 
-/* It is found by the routes, or the address is our own; else the port's own netdev. */
+/* It is found by the routes, or the address is our own; or NULL. */
 static struct net_device *netdev_toward(const struct kdapl_netdevs *netdevs,
 					const struct kdapl_addr *remote)
 {
@@ -143,7 +167,10 @@ static struct net_device *netdev_toward(const struct kdapl_netdevs *netdevs,
 		    has_addr(netdevs->ndev[i], remote))
 			return netdevs->ndev[i];
 	}
-	return netdevs->ndev[0];
+	/* A link that is not said is the port's own. */
+	if (netdevs->n && kdapl_addr_is_link_local(remote) && !remote->scope_id)
+		return netdevs->ndev[0];
+	return NULL;
 }
 
 int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
@@ -152,13 +179,12 @@ int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
 	const struct kdapl_addr any = { .family = remote->family };
 	struct kdapl_addrs addrs = { .only = &any, .addr = addr, .max = max };
 	struct kdapl_netdevs netdevs;
-	unsigned int i;
+	struct net_device *ndev;
 
 	kdapl_netdevs_get(&netdevs, ia->dev, ia->port, ia->net);
-	if (netdevs.n)
-		addrs_of(netdev_toward(&netdevs, remote), &addrs);
-	for (i = 0; i < netdevs.n && !addrs.n; i++)
-		addrs_of(netdevs.ndev[i], &addrs);
+	ndev = netdev_toward(&netdevs, remote);
+	if (ndev)
+		addrs_of_netdev(ndev, &addrs);
 	kdapl_netdevs_put(&netdevs);
 	return addrs.n;
 }
