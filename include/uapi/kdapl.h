@@ -1298,9 +1298,9 @@ struct kdapl_submit {
 };
 
 /*
- * The same, whose argument is no structure but the number of an EVD itself, with
- * KDAPL_SUBMIT_POLL, or zero, without (KDAPL_DOORBELL). It is the one call of the data
- * path, and spares the module the copy.
+ * KDAPL_DOORBELL does the same, but its argument is no structure: it is the number of the
+ * EVD to poll for, or zero, for none. The upper half is zero. It is the one call of the
+ * data path, and spares the module the copy.
  */
 
 #define KDAPL_QUERY		_IOWR(KDAPL_IOC_TYPE, 0, struct kdapl_query)

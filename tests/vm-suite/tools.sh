@@ -208,8 +208,11 @@ grows() {
 	serve "$bin/datcp" --listen --output-dir "$work/out" --once
 	"$bin/datcp" "$work/grows" "$peer" >"$work/said" 2>&1 &
 	sender=$!
-	await_half_file
-	echo more >>"$work/grows"
+	# All the time, so that no moment has to be met.
+	while kill -0 "$sender" 2>/dev/null; do
+		echo more >>"$work/grows"
+		sleep 0.01
+	done
 	wait "$sender" || status=$?
 	[ "$status" = 0 ] && grep -q "became longer" "$work/said"
 	result $? "a file that grows while it is copied"
