@@ -262,10 +262,33 @@ kills() {
 	cp "$work/sent" "$work/said"
 	result $((status != 1)) "a receiver that is terminated: the sender fails"
 	nothing_left "a receiver that is terminated: no half file"
+	killed_receiver
+}
+
+# It cannot clean up; but nothing has the file's name.
+killed_receiver() {
+	local sender status=0
+	serve "$bin/datcp" --listen --output-dir "$work/out"
+	"$bin/datcp" "$work/huge" "$peer" >"$work/sent" 2>&1 &
+	sender=$!
+	await_half_file
+	kill -KILL "$server"
+	wait "$server" 2>/dev/null
+	wait "$sender" || status=$?
+	cp "$work/sent" "$work/said"
+	result $((status != 1)) "a receiver that is killed: the sender fails"
+	ls -A "$work/out" >"$work/said"
+	[ -s "$work/said" ] && ! [ -e "$work/out/huge" ]
+	result $? "a receiver that is killed: nothing has the file's name"
+	rm -f "$work"/out/.[!.]* "$work"/out/*
+	serve "$bin/datcp" --listen --output-dir "$work/out" --once
+	expect 0 "at both ends" "another receiver at once" "$bin/datcp" "$work/in/1" "$peer"
+	wait "$server"
+	rm -f "$work"/out/*
 }
 
 main() {
-	echo "1..74"
+	echo "1..77"
 	make_files
 	bad_input
 	pings

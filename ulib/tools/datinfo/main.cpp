@@ -3,6 +3,8 @@
  * datinfo: the adapters there are, and what each of them is and can do.
  */
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,8 +19,14 @@ namespace {
 using json = nlohmann::ordered_json;
 using tools::Exit;
 
+/* A list is one of words. */
 std::string text_of(const json &value)
 {
+	if (value.is_array())
+		return value.empty() ?
+			       "none" :
+			       fmt::format("{}",
+					   fmt::join(value.get<std::vector<std::string>>(), ", "));
 	return value.is_string() ? value.get<std::string>() : tools::json_text(value);
 }
 
