@@ -18,14 +18,19 @@ mount_point=$work/mnt
 notes=$work/notes
 mkdir -p "$mount_point"
 
-# Each disk has a part of its own: all sessions lead to the same memory.
+# Each disk has a part of its own: all sessions lead to the same memory. What is only read
+# is where a write in order, of blocks of that size, was before.
 run_fio() { # RW BLOCKSIZE DEPTH
-	local jobs=() i share=$((disk_mib / ${#disks[@]} / 8 * 8)) total
+	local jobs=() i share=$((disk_mib / ${#disks[@]} / 8 * 8)) total size
 	total=$(($(scaled 64) * 1048576 / ${#disks[@]}))
-	# Enough for every depth, not more than is worth while: small blocks take long.
+	# Not more than is worth while: small blocks take long.
 	case $2 in 512 | 4k) total=$((total / 8)) ;; esac
+	# As many as shall be under way, over all sessions.
+	size=$(($3 * $(numfmt --from=iec "${2^^}") / ${#disks[@]}))
+	[ $total -ge $size ] || total=$size
+	case $1 in read | randread) size=$total ;; *) size=$((share * 1048576)) ;; esac
 	for i in "${!disks[@]}"; do
-		jobs+=(--name="disk$i" --filename="${disks[i]}" --offset="$((i * share))m" --size="${share}m")
+		jobs+=(--name="disk$i" --filename="${disks[i]}" --offset="$((i * share))m" --size="$size")
 	done
 	timeout $((5 * limit)) fio --ioengine=libaio --direct=1 --rw="$1" --bs="$2" --iodepth="$3" --io_size="$total" \
 		--verify=crc32c --verify_fatal=1 --do_verify=1 --verify_backlog=256 --randrepeat=1 --group_reporting \
@@ -41,7 +46,9 @@ rows() { # SESSIONS
 		done
 	done
 	for size in 512 8k 256k 4m; do
-		expect ok "" "$1 sessions, write of $size in order" run_fio write $size 16
+		expect ok "" "$1 sessions, write of $size in order" run_fio write $size 32
+		expect ok "" "$1 sessions, read of $size in order" run_fio read $size 32
+		expect ok "" "$1 sessions, randread of $size" run_fio randread $size 32
 		expect ok "" "$1 sessions, randwrite of $size" run_fio randwrite $size 32
 		expect ok "" "$1 sessions, both in order, of $size" run_fio rw $size 4
 	done
