@@ -60,7 +60,7 @@ copies() { # FILE MODE...
 	done
 }
 
-image=${KDAPL_IMAGE:-$(ls -t "$KDAPL_CACHE"/stock-*/bzImage 2>/dev/null | head -n 1)}
+image=${KDAPL_IMAGE:-$(compgen -G "$KDAPL_CACHE/stock-*/bzImage" | tail -n 1)}
 [ "${KDAPL_SCALE:-1}" = 1 ] && huge_modes=(write) || huge_modes=()
 echo 1..$((6 + ${#huge_modes[@]}))
 make_files || { echo "Bail out! the files cannot be made" && exit 1; }

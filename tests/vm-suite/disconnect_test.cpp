@@ -306,6 +306,30 @@ TEST(Disconnect, WhileAccepting)
 	});
 }
 
+/* A message without a receive keeps it from ending: gracefully again, then abruptly. */
+TEST(Disconnect, WhilePending)
+{
+	if (Adapter::iwarp())
+		GTEST_SKIP() << "a message without a receive ends the connection";
+	play([](Line &) {
+		Adapter adapter;
+		Pair pair(adapter, { .one_queue = true });
+		Region region(adapter, 4096);
+
+		ok(pair.active.send(region.local(0, 64), 1));
+		for (int i = 0; i < 2; i++) {
+			ok(dat_ep_disconnect(pair.active.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+			pair.active.require_state(DAT_EP_STATE_DISCONNECT_PENDING);
+		}
+		pair.active.recv_queue().require_empty();
+		ok(dat_ep_disconnect(pair.active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+		pair.active.expect_request_failure(1, DAT_DTO_ERR_FLUSHED);
+		pair.active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+		pair.passive.expect_end();
+		pair.active.recv_queue().require_empty();
+	});
+}
+
 TEST(Disconnect, DisconnectedIsNoError)
 {
 	play([](Line &) {
