@@ -231,30 +231,36 @@ void isert_conn_free(struct isert_conn *conn)
 }
 
 /*
- * What was aborted before it was executed LIO would take for a write whose data never came,
- * and complete once more. The worker has executed all that has its data.
+ * Writes that wait for their data LIO would complete and free at once, and perhaps put once
+ * more than it holds them. They end here, but for those that were aborted, which are LIO's:
+ * where all data had come it would take them for such as wait, and complete them once more.
  */
-static void mark_executed(struct iscsit_conn *lio)
+static void end_writes(struct iscsit_conn *lio)
 {
-	struct iscsit_cmd *cmd;
+	struct iscsit_cmd *cmd, *next;
+	LIST_HEAD(writes);
 
 	spin_lock_bh(&lio->cmd_lock);
-	list_for_each_entry(cmd, &lio->conn_cmd_list, i_conn_node) {
-		if (!cmd->se_cmd.se_tfo || !(cmd->cmd_flags & ICF_GOT_LAST_DATAOUT))
+	list_for_each_entry_safe(cmd, next, &lio->conn_cmd_list, i_conn_node) {
+		if (cmd->se_cmd.t_state != TRANSPORT_WRITE_PENDING)
 			continue;
 		spin_lock_irq(&cmd->se_cmd.t_state_lock);
-		if (cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING &&
-		    cmd->se_cmd.transport_state & CMD_T_ABORTED)
+		if (!(cmd->se_cmd.transport_state & CMD_T_ABORTED)) {
+			cmd->se_cmd.transport_state |= CMD_T_FABRIC_STOP;
+			list_move_tail(&cmd->i_conn_node, &writes);
+		} else if (cmd->cmd_flags & ICF_GOT_LAST_DATAOUT) {
 			cmd->se_cmd.t_state = TRANSPORT_PROCESSING;
+		}
 		spin_unlock_irq(&cmd->se_cmd.t_state_lock);
 	}
 	spin_unlock_bh(&lio->cmd_lock);
+	list_for_each_entry_safe(cmd, next, &writes, i_conn_node) {
+		list_del_init(&cmd->i_conn_node);
+		iscsit_free_cmd(cmd, true);
+	}
 }
 
-/*
- * It has nothing to receive, but LIO has it end before it frees the connection's
- * commands, whoever else asks for that. That it returns asks for it.
- */
+/* LIO has it end before it frees the commands; that it returns asks for that. */
 void isert_get_rx_pdu(struct iscsit_conn *lio)
 {
 	struct isert_conn *conn = lio->context;
@@ -263,7 +269,7 @@ void isert_get_rx_pdu(struct iscsit_conn *lio)
 	queue_work(isert_wq, &conn->work);
 	wait_event_interruptible(conn->wait, READ_ONCE(conn->down) || kthread_should_stop());
 	conn_close(conn);
-	mark_executed(lio);
+	end_writes(lio);
 	/* The transmit thread may be at a logout's end: it must not meet this one there. */
 	if (atomic_read(&lio->conn_logout_remove))
 		wait_for_completion_timeout(&lio->conn_logout_comp, SECONDS_FOR_LOGOUT_COMP * HZ);

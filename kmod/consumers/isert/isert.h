@@ -34,10 +34,8 @@ struct isert_pdu {
 	u8 data[];
 } __packed;
 
-/* Data of a request, as long as the initiator may make it without being asked. */
-#define ISERT_DATA	8192
-/* Of a SCSI command; Linux's initiator makes them half a megabyte unless it is told. */
-#define ISERT_TRANSFER_MAX	SZ_16M
+#define ISERT_DATA	8192	/* of a request, which comes without being asked for */
+#define ISERT_TRANSFER_MAX	SZ_16M	/* of a SCSI command; Linux's initiator asks for 512 KiB */
 #define ISERT_CONNECTIONS	1024	/* of a portal, on an adapter */
 #define ISERT_LOGIN_TIME	(15 * HZ)	/* to begin to log in, and then to end it */
 
@@ -149,10 +147,7 @@ struct isert_conn {
 #define isert_say(conn, fmt, ...) \
 	pr_info_ratelimited("kdapl_isert: %pISpc: " fmt "\n", &(conn)->remote, ##__VA_ARGS__)
 
-static inline void isert_leave(struct isert_conn *conn)
-{
-	up_read(&conn->gate);
-}
+#define isert_leave(conn)	up_read(&(conn)->gate)
 
 /* main.c */
 extern uint isert_depth, isert_max_pending;

@@ -41,7 +41,6 @@ int isert_set_params(struct iscsit_conn *lio)
 static struct iscsit_transport isert_transport = {
 	.name = "kDAPL/iSER",
 	.transport_type = ISCSI_INFINIBAND,
-	.rdma_shutdown = false,
 	.priv_size = sizeof(struct isert_cmd),
 	.owner = THIS_MODULE,
 	.iscsit_setup_np = isert_setup_np,
