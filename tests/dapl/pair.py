@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The quick rows of rows.py between two test machines: the server on machine 0, the
-clients on machine 1, our provider at both ends, then OFED's at one and at the other.
+"""Rows of rows.py between two test machines: the server on machine 0, the clients on
+machine 1, our provider at both ends, then OFED's at one and at the other; the quick ones
+by the distribution's libdat2, and by ours those that say two_hosts.
 
 usage: pair.py [ROW...]
 
@@ -15,12 +16,13 @@ import shutil
 import sys
 import time
 
-from rows import ROWS
+from rows import OURS_WITH_OFED, ROWS
 from run import SLOW, Failed, Run, make_folders, report
 
 MEETING = pathlib.Path(os.environ.get("KDAPL_OUT", ".")) / "dapl.meeting"
 HOST = int(os.environ.get("KDAPL_HOST", "0"))
 WAYS = ("debian", "to-ofed", "from-ofed")
+OUR_WAYS = ("ours", *OURS_WITH_OFED)
 # The other machine may be a whole row behind.
 SECONDS = 300 * SLOW
 
@@ -71,10 +73,11 @@ def ask(run, number):
 
 def main():
     """Each row in each way."""
-    rows = [row for row in ROWS if row.quick and row.server and row.ends
+    rows = [row for row in ROWS if row.server and row.ends
             and (row.iwarp or os.environ["KDAPL_RDMA"] != "siw")
             and (not sys.argv[1:] or any(part in row.name for part in sys.argv[1:]))]
-    wanted = [(row, way) for way in WAYS for row in rows if way in row.ways]
+    wanted = [(row, way) for way in WAYS for row in rows if row.quick and way in row.ways]
+    wanted += [(row, way) for way in OUR_WAYS for row in rows if row.two_hosts]
     MEETING.mkdir(exist_ok=True)
     make_folders()
     print(f"1..{len(wanted)}", flush=True)

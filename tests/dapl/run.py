@@ -168,7 +168,7 @@ class End:
                     raise Failed(f"{name}: exit status {status}")
                 return self.check_words(good)
             return self.check_words("")
-        if status := self.wait():
+        if (status := self.wait()) != self.row.status:
             if not self.unloaded_too_soon(status):
                 raise Failed(f"{name}: exit status {status}")
             comment(f"{name}: OFED's provider was unloaded while its thread still ran")
