@@ -25,7 +25,8 @@ all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 	@echo
-	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod, install, conformance, demo-storage, bench-storage ($(KERNEL))"
+	@echo "  KERNEL=6.1|6.12|debug|host  kernel for kmod, kconsumer, install, uninstall ($(KERNEL)); and, but for"
+	@echo "                              host, for demo-storage, conformance; 6.1 or 6.12 for bench, bench-storage"
 	@echo "  RDMA=rxe|siw                device for conformance ($(RDMA))"
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
 	@echo "  CHECKED=1                   make check-all: check has just run, leave it out"

@@ -47,7 +47,11 @@ copy() { # MODE FILE
 		kill -0 $server 2>/dev/null || return
 		sleep 0.1
 	done
-	timeout $limit "$bin/datcp" --ia "$KDAPL_DEVICE" --mode "$1" "$2" "$KDAPL_ADDR" >"$work/said" 2>&1 || return
+	if ! timeout $limit "$bin/datcp" --ia "$KDAPL_DEVICE" --mode "$1" "$2" "$KDAPL_ADDR" >"$work/said" 2>&1; then
+		kill $server
+		wait $server
+		return 1
+	fi
 	wait $server && cmp "$2" "$work/copy" >>"$work/said" 2>&1 && rm "$work/copy"
 }
 

@@ -7,7 +7,7 @@
 #
 #     scripts/vm --kernel 6.12 --mem 2560 --cpus 4 --time 1800 -- tests/storage/fio.sh
 #
-# KDAPL_SCALE: how much each run moves.
+# KDAPL_SCALE: how much each run moves, but at least as many blocks as are under way.
 
 set -uo pipefail
 # shellcheck source=tests/storage/lib.sh

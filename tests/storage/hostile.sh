@@ -26,7 +26,9 @@ hostile() { # NAME
 # What a peer is dropped for, as docs/storage.md lists it. Each is told at a limited rate, so
 # not each time.
 reasons=("dropped: it did not log in" "dropped: it was lost" "dropped: bad request" "dropped: a write without data"
-	"dropped: a read without a place for its data" "a transfer failed: status 6" "a transfer failed: status 2")
+	"dropped: a read without a place for its data")
+# Over iWARP the connection ends instead.
+[ "$KDAPL_RDMA" = siw ] || reasons+=("a transfer failed: status 6" "a transfer failed: status 2")
 
 told() { # REASON
 	dmesg | grep "kdapl_isert: .*: $1"

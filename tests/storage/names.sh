@@ -5,7 +5,7 @@
 # the way back that docs/storage.md tells of has it load the kernel's own, under a session
 # that stays; and forth again. Prints TAP.
 #
-#     scripts/vm --kernel 6.12 --mem 1536 -- tests/storage/names.sh
+#     scripts/vm --kernel 6.12 --mem 1536 --time 900 -- tests/storage/names.sh
 
 set -uo pipefail
 # shellcheck source=tests/storage/lib.sh
@@ -13,7 +13,7 @@ set -uo pipefail
 conf=/lib/modprobe.d/kdapl-isert.conf
 
 # As make install does it, and nothing of this folder's own. (depmod reads all modules of
-# the kernel, which takes two minutes here.)
+# the kernel, which takes minutes here.)
 install_all() {
 	rm -f /run/modprobe.d/kdapl-storage.conf
 	"$top/scripts/install-module" - "" "$(dirname "$KDAPL_MODULE")"
