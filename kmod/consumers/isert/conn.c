@@ -97,7 +97,7 @@ void isert_conn_down(struct isert_conn *conn)
 	isert_login_lost(conn);
 }
 
-/* Whoever posts, or takes a command off LIO's list, is between these. */
+/* Whoever posts, or takes a command off LIO's list before all ends, is between these. */
 bool isert_enter(struct isert_conn *conn)
 {
 	down_read(&conn->gate);

@@ -28,7 +28,7 @@ void isert_data_is_there(struct iscsit_cmd *cmd)
 	spin_unlock_bh(&cmd->istate_lock);
 }
 
-/* If it is not there, LIO frees the command with the connection. */
+/* If it is not there, the command ends with the connection. */
 static void read_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 {
 	struct iscsit_cmd *cmd = isert_lio_cmd(container_of(dto, struct isert_cmd, dto));
@@ -41,7 +41,7 @@ static void read_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 	target_execute_cmd(&cmd->se_cmd);
 }
 
-/* It was not posted, and will not be. What is LIO's it frees with the connection. */
+/* It was not posted, and will not be. What has no answer yet ends with the connection. */
 static void give_up(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	isert_conn_down(conn);
