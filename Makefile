@@ -18,7 +18,7 @@ jobs := $(shell nproc)
 # The tests are built where GoogleTest is installed.
 tests := $(if $(wildcard /usr/include/gtest/gtest.h),ON,OFF)
 
-.PHONY: all help setup kmod kconsumer ulib demo demo-storage check check-all check-siw check-storage check-address check-thread conformance bench bench-storage coverage lint install uninstall clean
+.PHONY: all help setup kmod kconsumer ulib demo demo-storage check check-all check-debug check-storage check-address check-thread conformance bench bench-storage coverage lint install uninstall clean
 
 all: kmod ulib ## the module (for Debian's 6.1 kernel) and the library
 
@@ -68,11 +68,11 @@ check-all: ## check, the suite on 6.12 and on the debug kernel, and KUnit
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@CHECKED=$(CHECKED) scripts/run-tests check-all
 
-check-siw: ## all of the suite on the debug kernel over soft iWARP
+check-debug: ## all of the suite on the debug kernel over soft RoCE and soft iWARP, for hours
 	@scripts/setup all
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
-	@scripts/run-tests check-siw
+	@scripts/run-tests check-debug
 
 check-storage: ## the storage target, all of it, for more than an hour: fio, cuts, machines switched off
 	@scripts/setup all
@@ -132,6 +132,9 @@ uninstall: ## remove what install has put there, with the same KERNEL and DESTDI
 	@scripts/install-module --remove $(KERNEL) "$(DESTDIR)"
 	@[ ! -e build/ulib/install_manifest.txt ] || \
 		while IFS= read -r file || [ -n "$$file" ]; do rm -f "$(DESTDIR)$$file" || exit 1; done <build/ulib/install_manifest.txt
+	@[ ! -e build/ulib/install_manifest.txt ] || \
+		sed -n 's,\(.*/\(include/dat\|kdapl\)\)/.*,\1,p' build/ulib/install_manifest.txt | sort -u | \
+		while IFS= read -r folder; do [ ! -d "$(DESTDIR)$$folder" ] || find "$(DESTDIR)$$folder" -depth -type d -empty -delete; done
 	@rm -f build/ulib/install_manifest.txt
 	@[ -n "$(DESTDIR)" ] || /sbin/ldconfig
 

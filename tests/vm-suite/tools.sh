@@ -113,6 +113,18 @@ bad_input() {
 		bash -c "as_nobody '$bin/datcp' '$0' '$peer'"
 }
 
+# A name that has addresses, the best of which leads to no adapter.
+of_two_addresses() {
+	ip addr add 2001:db8:2::1/128 dev lo
+	printf '%s of-two-addresses\n' 2001:db8:2::1 "$peer" >"$work/hosts"
+	# shellcheck disable=SC2016 # for the other shell
+	expect 0 "all correct" "datping to a name, by the address that an adapter reaches" \
+		unshare -m bash -c 'mount --bind "$1" /etc/hosts &&
+			getent ahosts of-two-addresses | head -n 1 | grep -q 2001 &&
+			exec "$2" --connect of-two-addresses --count 20' - "$work/hosts" "$bin/datping"
+	ip addr del 2001:db8:2::1/128 dev lo
+}
+
 pings() {
 	local mode depth how
 	serve "$bin/datping" --server
@@ -133,6 +145,7 @@ pings() {
 			--depth 3 --verify none
 	done
 	expect 0 "all correct" "datping over IPv6" "$bin/datping" --connect "$KDAPL_ADDR6" --count 20
+	of_two_addresses
 	expect 1 "refused" "datcp to a datping" "$bin/datcp" --port 45248 "$0" "$peer"
 	stop
 }
@@ -288,7 +301,7 @@ killed_receiver() {
 }
 
 main() {
-	echo "1..77"
+	echo "1..78"
 	make_files
 	bad_input
 	pings

@@ -154,18 +154,62 @@ std::vector<std::string> Adapter::addresses() const
 	return list;
 }
 
-/* Whether an adapter has an address of the kind that the peer has. */
-static bool has_family(const std::vector<std::string> &addresses,
-		       const std::optional<Address> &peer)
+namespace {
+
+/* An adapter that could be taken. */
+struct Candidate {
+	std::string name;
+	std::vector<std::string> addresses;
+
+	bool has(const std::string &address) const
+	{
+		return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
+	}
+	/* An address of the kind that the peer has. */
+	bool has_family(const Address &peer) const
+	{
+		return std::any_of(addresses.begin(), addresses.end(), [&](const auto &text) {
+			bool v6 = text.find(':') != std::string::npos;
+			return v6 == (peer.family() == AF_INET6);
+		});
+	}
+};
+
+struct Choice {
+	const Candidate *adapter;
+	Address peer;
+};
+
+/* Where packets to the peer leave from; adapters say no scope. Empty: there is no route. */
+std::string source_text(const Address &peer)
 {
-	return std::any_of(addresses.begin(), addresses.end(), [&](const std::string &text) {
-		bool v6 = text.find(':') != std::string::npos;
-		return !peer || v6 == (peer->family() == AF_INET6);
-	});
+	auto source = source_address_for(peer);
+
+	return source ? source->text().substr(0, source->text().find('%')) : "";
+}
+
+/* The routes choose; where they lead to no adapter, the kind of address. */
+std::optional<Choice> choose(const std::vector<Candidate> &adapters,
+			     const std::vector<Address> &peers)
+{
+	for (const auto &peer : peers) {
+		const std::string from = source_text(peer);
+		for (const auto &adapter : adapters) {
+			if (adapter.has(from))
+				return Choice{ &adapter, peer };
+		}
+	}
+	for (const auto &peer : peers) {
+		for (const auto &adapter : adapters) {
+			if (adapter.has_family(peer))
+				return Choice{ &adapter, peer };
+		}
+	}
+	return std::nullopt;
 }
 
 /* A line of the registry that leads to nothing is no reason to fail where another does. */
-static std::vector<std::string> addresses_of(const std::string &name, std::optional<Error> &failed)
+std::vector<std::string> addresses_of(const std::string &name, std::optional<Error> &failed)
 {
 	try {
 		return Adapter(name).addresses();
@@ -176,43 +220,78 @@ static std::vector<std::string> addresses_of(const std::string &name, std::optio
 	}
 }
 
-Adapter open_adapter(const std::optional<std::string> &wanted, const std::optional<Address> &peer)
+/* All adapters that have addresses. Throws when there is none. */
+std::vector<Candidate> find_candidates()
 {
-	if (wanted)
-		return Adapter(*wanted);
+	std::vector<Candidate> found;
+	std::optional<Error> failed;
+	const auto names = list_adapters();
 
-	auto names = list_adapters();
 	if (names.empty())
 		throw Error("there is no RDMA adapter: create one, e.g. "
 			    "'rdma link add rxe0 type rxe netdev eth0'",
 			    Exit::NoAdapter);
-	auto source = peer ? source_address_for(*peer) : std::nullopt;
-	/* Adapters say no scope. */
-	const std::string from = source ? source->text().substr(0, source->text().find('%')) : "";
-	std::optional<std::string> fits;
-	std::optional<Error> failed;
 	for (const auto &name : names) {
-		auto own = addresses_of(name, failed);
-		if (source && std::find(own.begin(), own.end(), from) != own.end()) {
-			fits = name;
-			break;
-		}
-		if (!fits && has_family(own, peer))
-			fits = name;
+		if (auto addresses = addresses_of(name, failed); !addresses.empty())
+			found.push_back({ name, std::move(addresses) });
 	}
-	if (!fits && failed)
+	if (found.empty() && failed)
 		throw *failed;
-	if (!fits)
-		throw Error(
-			fmt::format("none of the adapters ({}) has an address{}: give the network "
-				    "device an address, or name an adapter with --ia",
-				    fmt::join(names, ", "),
-				    peer ? " that fits " + peer->text() : ""),
-			Exit::NoAdapter);
+	if (found.empty())
+		throw Error(fmt::format("none of the adapters ({}) has an address: give the "
+					"network device an address, or name an adapter with --ia",
+					fmt::join(names, ", ")),
+			    Exit::NoAdapter);
+	return found;
+}
+
+void tell_choice(const std::string &name, const std::vector<Candidate> &candidates)
+{
+	std::vector<std::string> names;
+
+	for (const auto &candidate : candidates)
+		names.push_back(candidate.name);
 	if (names.size() > 1)
-		fmt::print(stderr, "using adapter {} (of {}; --ia chooses)\n", *fits,
+		fmt::print(stderr, "using adapter {} (of {}; --ia chooses)\n", name,
 			   fmt::join(names, ", "));
-	return Adapter(*fits);
+}
+
+/* The peer's address that an adapter is likeliest to reach; the first one where none fits. */
+Address peer_for(const Adapter &adapter, const std::vector<Address> &peers)
+{
+	const std::vector<Candidate> only{ { adapter.name(), adapter.addresses() } };
+	auto choice = choose(only, peers);
+
+	return choice ? choice->peer : peers.front();
+}
+
+} // namespace
+
+Adapter open_adapter(const std::optional<std::string> &wanted)
+{
+	if (wanted)
+		return Adapter(*wanted);
+	const auto candidates = find_candidates();
+	tell_choice(candidates.front().name, candidates);
+	return Adapter(candidates.front().name);
+}
+
+Route open_route(const std::optional<std::string> &wanted, const std::vector<Address> &peers)
+{
+	if (wanted) {
+		Adapter adapter(*wanted);
+		const Address peer = peer_for(adapter, peers);
+		return { std::move(adapter), peer };
+	}
+	const auto candidates = find_candidates();
+	auto choice = choose(candidates, peers);
+	if (!choice)
+		throw Error(fmt::format("no adapter has an address that fits {}: give the "
+					"network device an address, or name an adapter with --ia",
+					peers.front().text()),
+			    Exit::NoAdapter);
+	tell_choice(choice->adapter->name, candidates);
+	return { Adapter(choice->adapter->name), choice->peer };
 }
 
 } // namespace tools

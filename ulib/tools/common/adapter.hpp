@@ -46,10 +46,24 @@ private:
 };
 
 /**
- * Opens the adapter the user named; without a name the one whose address the
- * routes choose for the peer, else the first that has an address of the peer's
- * family. When there was a choice, says on stderr which it took.
+ * Opens the adapter the user named; without a name the first that has an address. When
+ * there was a choice, says on stderr which it took.
  */
-Adapter open_adapter(const std::optional<std::string> &wanted, const std::optional<Address> &peer);
+Adapter open_adapter(const std::optional<std::string> &wanted);
+
+/** An adapter, and the address of a peer that is to be reached through it. */
+struct Route {
+	Adapter adapter;
+	Address peer;
+};
+
+/**
+ * Opens the adapter the user named; without a name the one whose address the routes choose
+ * for the peer, else the first that has an address of the peer's family. When there was a
+ * choice, says on stderr which it took.
+ * @param peers  all addresses of the peer; one that the routes lead to through an adapter is
+ *               taken before those that they do not
+ */
+Route open_route(const std::optional<std::string> &wanted, const std::vector<Address> &peers);
 
 } // namespace tools

@@ -83,8 +83,9 @@ std::optional<HostPort> parse_host_port(std::string_view text)
 	return HostPort{ std::string(host), number };
 }
 
-Address resolve(const std::string &host)
+std::vector<Address> resolve(const std::string &host)
 {
+	std::vector<Address> addresses;
 	addrinfo hints{};
 	addrinfo *list = nullptr;
 
@@ -95,7 +96,9 @@ Address resolve(const std::string &host)
 		throw Error(fmt::format("cannot find the address of '{}': {}", host,
 					gai_strerror(err)));
 	std::unique_ptr<addrinfo, void (*)(addrinfo *)> guard(list, freeaddrinfo);
-	return Address(list->ai_addr);
+	for (const addrinfo *entry = list; entry; entry = entry->ai_next)
+		addresses.emplace_back(entry->ai_addr);
+	return addresses;
 }
 
 std::optional<Address> source_address_for(const Address &peer)

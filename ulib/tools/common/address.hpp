@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/socket.h>
 
@@ -47,8 +48,8 @@ struct HostPort {
  */
 std::optional<HostPort> parse_host_port(std::string_view text);
 
-/** The first address of a host, by name or number. Throws when there is none. */
-Address resolve(const std::string &host);
+/** The addresses of a host, by name or number, best first. Throws when there is none. */
+std::vector<Address> resolve(const std::string &host);
 
 /** Our own address that the routes choose for packets to the peer. */
 std::optional<Address> source_address_for(const Address &peer);

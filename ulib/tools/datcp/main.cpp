@@ -121,12 +121,13 @@ Exit run_sender(const CLI::App &app, const Options &o)
 	copy::SendJob job;
 	job.files.assign(o.arguments.begin(), o.arguments.end() - 1);
 	copy::check_sources(job.files);
-	job.peer = tools::resolve(where->host);
+	const std::vector<tools::Address> peers = tools::resolve(where->host);
 	job.port = where->port.value_or(o.connection.port);
 	job.patience = o.patience();
 	job.progress = o.show_progress();
 
-	tools::Adapter adapter = tools::open_adapter(o.common.ia, job.peer);
+	auto [adapter, peer] = tools::open_route(o.common.ia, peers);
+	job.peer = peer;
 	std::vector<copy::Copied> files;
 	job.how = negotiable(o, adapter);
 	job.copied = [&](const copy::Copied &file) {
@@ -201,7 +202,7 @@ Exit run_receiver(const CLI::App &app, const Options &o)
 	if (!o.arguments.empty())
 		tools::usage_error("--listen takes neither files nor an address");
 	copy::ReceiveJob job = receive_job(o);
-	tools::Adapter adapter = tools::open_adapter(o.common.ia, std::nullopt);
+	tools::Adapter adapter = tools::open_adapter(o.common.ia);
 	tools::Listener listener(adapter, o.connection.port);
 
 	fmt::print(stderr, "datcp: listening on {} ({}) port {}\n", adapter.name(),

@@ -61,7 +61,7 @@ private:
 	std::size_t check_chunk(const Header &data, std::uint64_t left);
 	void start_read(const Incoming &data, std::size_t length);
 	void send_credit();
-	void agree(Arriving &file, const Header &end, const tools::Digest &digest);
+	void commit(Arriving &file, const Header &end, const tools::Digest &digest);
 
 	const ReceiveJob &job_;
 	Link link_;
@@ -126,10 +126,14 @@ bool Receiver::receive_file()
 		receive_data(file);
 
 	tools::Digest digest = file.sha.finish();
-	agree(file, link_.expect(Kind::End), digest);
+	commit(file, link_.expect(Kind::End), digest);
+	/* It has its name, whether or not the sender is there to hear of it. */
 	job_.copied({ file.target.path(), file.size,
 		      tools::Seconds(tools::Clock::now() - start).count(), digest },
 		    link_.hello.mode);
+	Header done{ Kind::Done };
+	done.digest = digest;
+	link_.send(done);
 	return true;
 }
 
@@ -206,10 +210,8 @@ void Receiver::start_read(const Incoming &data, std::size_t length)
 }
 
 /* Gives the file its name, when both sides came to the same checksum. */
-void Receiver::agree(Arriving &file, const Header &end, const tools::Digest &digest)
+void Receiver::commit(Arriving &file, const Header &end, const tools::Digest &digest)
 {
-	Header done{ Kind::Done };
-
 	if (end.length != file.size)
 		throw nonsense("the file has another size than announced");
 	if (end.digest != digest)
@@ -218,8 +220,6 @@ void Receiver::agree(Arriving &file, const Header &end, const tools::Digest &dig
 					tools::printable(file.target.path()),
 					tools::hex_text(end.digest), tools::hex_text(digest)));
 	file.target.commit(file.permissions);
-	done.digest = digest;
-	link_.send(done);
 }
 
 } // namespace

@@ -98,7 +98,7 @@ Exit run_client(const Options &o)
 	if (!where)
 		tools::usage_error(fmt::format(
 			"'{}' is no address (ADDR, ADDR:PORT or [IPV6]:PORT)", *o.connect));
-	tools::Address peer = tools::resolve(where->host);
+	const std::vector<tools::Address> peers = tools::resolve(where->host);
 
 	if (!o.hello.acceptable())
 		tools::usage_error(fmt::format(
@@ -106,7 +106,7 @@ Exit run_client(const Options &o)
 			"depth at most {}, and the buffers at most {} MiB: these would take {}",
 			ping::max_depth, ping::max_memory / (1 << 20),
 			tools::bytes_text(o.hello.memory())));
-	tools::Adapter adapter = tools::open_adapter(o.common.ia, peer);
+	auto [adapter, peer] = tools::open_route(o.common.ia, peers);
 	ping::Client client(adapter, o.hello);
 	ping::Report report = client.run({ peer, where->port.value_or(o.connection.port),
 					   tools::Seconds(o.connection.timeout),
@@ -144,7 +144,7 @@ Exit serve_one(const CLI::App &app, const Options &o, const tools::Adapter &adap
 
 Exit run_server(const CLI::App &app, const Options &o)
 {
-	tools::Adapter adapter = tools::open_adapter(o.common.ia, std::nullopt);
+	tools::Adapter adapter = tools::open_adapter(o.common.ia);
 	tools::Listener listener(adapter, o.connection.port);
 
 	fmt::print(stderr, "datping: listening on {} ({}) port {}\n", adapter.name(),
