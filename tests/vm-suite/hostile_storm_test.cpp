@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Everything in any order, by several threads and files at once. */
 
+#include "adapter.hpp"
 #include "bystander.hpp"
 #include "settings.hpp"
 #include "storm.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -32,13 +35,37 @@ void rage_all(Storm &storm, std::uint32_t seed, std::uint64_t calls,
 		threads.emplace_back([&storm, seed, i, calls] { storm.rage(seed + i, calls); });
 }
 
+/** It was not all in vain. */
+void expect_success(std::uint64_t requests, std::uint64_t established, std::uint64_t transfers)
+{
+	std::printf("requests %" PRIu64 ", connections %" PRIu64 ", transfers %" PRIu64 "\n",
+		    requests, established, transfers);
+	EXPECT_GT(requests, 0u);
+	EXPECT_GT(established, 0u);
+}
+
+/**
+ * Over siw any peer brings a listener down that connects and leaves before the driver has
+ * got to it, without RDMA even: the driver takes that for the listener's own end, and uses
+ * it when it is free; see the README.
+ */
+class HostileStorm : public testing::Test {
+protected:
+	void SetUp() override
+	{
+		if (Adapter::iwarp())
+			GTEST_SKIP() << "siw's listeners do not survive peers that leave at once";
+	}
+};
+
 /* Two files, which connect to each other and to themselves. */
-TEST(HostileStorm, AnythingInAnyOrder)
+TEST_F(HostileStorm, AnythingInAnyOrder)
 {
 	play_hostile([] {
-		const std::uint64_t calls = scaled(20000) + 300;
+		const std::uint64_t calls = scaled(20000) + 400;
+		std::uint64_t requests = 0, established = 0, transfers = 0;
 
-		for (std::uint32_t round = 0; round < 3; round++) {
+		for (std::uint32_t round = 0; round < 2; round++) {
 			const std::uint32_t seed = first_seed() + 100 * round;
 			Rumours rumours;
 			Storm first(rumours), second(rumours);
@@ -48,12 +75,18 @@ TEST(HostileStorm, AnythingInAnyOrder)
 			rage_all(second, seed + 50, calls, threads);
 			for (std::thread &thread : threads)
 				thread.join();
+			for (const Storm *storm : { &first, &second }) {
+				requests += storm->tally().requests;
+				established += storm->tally().established;
+				transfers += storm->tally().transfers;
+			}
 		}
+		expect_success(requests, established, transfers);
 	});
 }
 
 /* Its files go in the midst of it. */
-TEST(HostileStorm, EndsInItsMidst)
+TEST_F(HostileStorm, EndsInItsMidst)
 {
 	play_hostile([] {
 		for (std::uint32_t round = 0; round < scaled(20) + 2; round++) {

@@ -4,6 +4,7 @@
 
 #include "settings.hpp"
 
+#include <cerrno>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,10 +29,23 @@ bool once_in(std::mt19937 &random, std::uint32_t n)
 
 /* ---- ids ---- */
 
-/* Mostly one that was handed out, perhaps long gone. */
-std::uint32_t Storm::Pool::pick(Random &random) const
+/* Where one is, from a random place on; anywhere when there is none. */
+std::atomic<std::uint32_t> &Storm::Pool::find(Random &random)
 {
-	return once_in(random, 12) ? random() % 64 : ids_[random() % ids_.size()].load();
+	const std::size_t start = random() % ids_.size();
+
+	for (std::size_t i = 0; i < ids_.size(); i++) {
+		auto &id = ids_[(start + i) % ids_.size()];
+		if (id)
+			return id;
+	}
+	return ids_[start];
+}
+
+/* Mostly one that was handed out, perhaps long gone. */
+std::uint32_t Storm::Pool::pick(Random &random)
+{
+	return once_in(random, 12) ? random() % 64 : find(random).load();
 }
 
 /* Gives the one whose place it takes. */
@@ -40,12 +54,12 @@ std::uint32_t Storm::Pool::put(Random &random, std::uint32_t id)
 	return ids_[random() % ids_.size()].exchange(id);
 }
 
-/* Mostly stays there, so that others go on to use it. */
+/* Sometimes stays there, so that others go on to use it. */
 std::uint32_t Storm::Pool::take(Random &random)
 {
-	auto &id = ids_[random() % ids_.size()];
+	auto &id = find(random);
 
-	return once_in(random, 3) ? id.exchange(0) : id.load();
+	return once_in(random, 4) ? id.load() : id.exchange(0);
 }
 
 void Storm::keep(Random &random, Pool &pool, int result, std::uint32_t id)
@@ -86,6 +100,11 @@ void Storm::make_lmr(Random &random)
 		arg.length = 1 + random() % (shared_size - start);
 	}
 	const int result = call(KDAPL_LMR_CREATE, arg);
+	if (!result) {
+		Piece &piece = pieces_[random() % pieces_.size()];
+		piece.lmr = arg.id;
+		piece.address = arg.addr;
+	}
 	if (!result && arg.rkey) {
 		rumours_.rkeys[place] = arg.rkey;
 		rumours_.addresses[place] = arg.addr;
@@ -121,28 +140,36 @@ void Storm::bind_rmr(Random &random)
 
 /* ---- events ---- */
 
+/* An EVD with its ring mapped; the queue's lock is held. False where there is none. */
+bool Storm::make_queue(Queue &queue, std::uint32_t flags, std::uint32_t qlen)
+{
+	kdapl_evd_create arg{};
+
+	arg.flags = flags;
+	arg.qlen = qlen;
+	if (call(KDAPL_EVD_CREATE, arg))
+		return false;
+	queue.created = arg;
+	try {
+		queue.ring = std::make_unique<RawMap>(ia_.file(), arg.ring, PROT_READ);
+		queue.head = std::make_unique<RawMap>(ia_.file(), arg.head);
+	} catch (const Failure &) {
+		/* It is gone again, or the file is. */
+		queue.ring.reset();
+		queue.head.reset();
+	}
+	return true;
+}
+
 void Storm::make_evd(Random &random)
 {
 	Queue &queue = queues_[random() % queues_.size()];
 	const std::lock_guard lock(queue.mutex);
-	kdapl_evd_create arg{};
+	const auto flags =
+		one_of<std::uint32_t>(random, { 0xf0, 0xf0, 0xf0, 0xf1, 0x1f1, 0x60, 0xa0, 0x10 });
 
-	arg.flags =
-		one_of<std::uint32_t>(random, { 0x10, 0x60, 0xe0, 0xa0, 0xf1, 0x1f1, 0x100, 0x01 });
-	arg.qlen = 1 + random() % 32;
-	const int result = call(KDAPL_EVD_CREATE, arg);
-	if (!result) {
-		try {
-			queue.ring = std::make_unique<RawMap>(ia_.file(), arg.ring, PROT_READ);
-			queue.head = std::make_unique<RawMap>(ia_.file(), arg.head);
-			queue.created = arg;
-		} catch (const Failure &) {
-			/* It is gone again, or the file is. */
-			queue.ring.reset();
-			queue.head.reset();
-		}
-	}
-	keep(random, evds_, result, arg.id);
+	if (make_queue(queue, flags, 1 + random() % 32))
+		keep(random, evds_, 0, queue.created.id);
 }
 
 void Storm::wait_evd(Random &random)
@@ -203,30 +230,39 @@ void Storm::notify_evd(Random &random)
 
 void Storm::take_event(Random &random, const kdapl_event &event)
 {
-	constexpr std::uint32_t request = 0x2001;
-	const std::uint32_t id = static_cast<std::uint32_t>(event.length);
+	constexpr std::uint32_t completion = 0x0001, request = 0x2001, established = 0x4001;
 
-	if (event.type == request)
-		keep(random, crs_, 0, id);
+	if (event.type == request) {
+		tally_.requests++;
+		keep(random, crs_, 0, static_cast<std::uint32_t>(event.length));
+	}
+	tally_.established += event.type == established;
+	tally_.transfers += event.type == completion && !(event.status & 0xff);
 }
 
-/* Now and then the head is anywhere. */
-void Storm::take_events(Random &random)
+void Storm::take_from(Queue &queue, Random &random)
 {
-	Queue &queue = queues_[random() % queues_.size()];
-	const std::lock_guard lock(queue.mutex);
-
 	if (!queue.ring)
 		return;
 	std::atomic_ref head(queue.head->at<kdapl_ev_head>()->head);
 	const auto *ring = queue.ring->at<const volatile kdapl_ev_ring>();
 	std::uint32_t at = head;
+
 	for (int i = 0; i < 32 && at != ring->tail; i++, at++) {
 		std::atomic_thread_fence(std::memory_order_acquire);
 		take_event(random, queue.ring->at<kdapl_event>(
 					   KDAPL_EV_ENTRIES_OFFSET)[at & (queue.created.qlen - 1)]);
 	}
+	/* Now and then it is anywhere. */
 	head = once_in(random, 200) ? random() : at;
+}
+
+void Storm::take_events(Random &random)
+{
+	Queue &queue = queues_[random() % queues_.size()];
+	const std::lock_guard lock(queue.mutex);
+
+	take_from(queue, random);
 }
 
 void Storm::make_cno(Random &random)
@@ -318,6 +354,73 @@ void Storm::make_ep(Random &random)
 		arg.max_recvs = 1 + random() % 16;
 	const int result = call(KDAPL_EP_CREATE, arg);
 	keep(random, eps_, result, arg.id);
+}
+
+std::uint32_t Storm::make_plain_ep(std::uint32_t pz, std::uint32_t evd)
+{
+	kdapl_ep_create arg{};
+
+	arg.pz = pz;
+	arg.recv_evd = arg.request_evd = arg.connect_evd = evd;
+	arg.max_recvs = arg.max_requests = 16;
+	arg.max_recv_iov = arg.max_request_iov = 2;
+	arg.max_rdma_read_in = arg.max_rdma_read_out = 1;
+	return call(KDAPL_EP_CREATE, arg) ? 0 : arg.id;
+}
+
+/* What else comes is lost. */
+std::uint32_t Storm::await_request(Queue &queue)
+{
+	constexpr std::uint32_t request = 0x2001;
+	std::atomic_ref head(queue.head->at<kdapl_ev_head>()->head);
+	const auto *ring = queue.ring->at<const volatile kdapl_ev_ring>();
+
+	for (int i = 0; i < 20; i++) {
+		kdapl_evd_wait wait{};
+		wait.evd = queue.created.id;
+		wait.threshold = 1;
+		wait.deadline_ns = deadline_after_ms(2);
+		if (const int result = call(KDAPL_EVD_WAIT, wait); result && result != ETIMEDOUT)
+			return 0;
+		/* When the EVD is gone its head may be another one's. */
+		for (int j = 0; j < 64 && head != ring->tail; j++) {
+			const kdapl_event event = queue.ring->at<kdapl_event>(
+				KDAPL_EV_ENTRIES_OFFSET)[head++ & (queue.created.qlen - 1)];
+			if (event.type == request)
+				return static_cast<std::uint32_t>(event.length);
+		}
+	}
+	return 0;
+}
+
+/* Two that are connected, where others let them; all that belongs to them is left. */
+void Storm::make_pair(Random &random)
+{
+	Queue &queue = queues_[random() % queues_.size()];
+	const std::lock_guard lock(queue.mutex);
+	const std::uint32_t pz = pzs_.pick(random);
+	kdapl_psp_create psp{};
+	kdapl_ep_connect connect{};
+	kdapl_cr_accept accept{};
+
+	if (!make_queue(queue, 0xf0, 64) || !queue.ring)
+		return;
+	psp.evd = queue.created.id;
+	psp.flags = KDAPL_PSP_ANY;
+	connect.ep = make_plain_ep(pz, psp.evd);
+	accept.ep = make_plain_ep(pz, psp.evd);
+	const int listens = call(KDAPL_PSP_CREATE, psp);
+	connect.remote = own_;
+	connect.conn_qual = psp.conn_qual;
+	connect.timeout_us = KDAPL_TIMEOUT_INFINITE;
+	if (!listens && !call(KDAPL_EP_CONNECT, connect)) {
+		accept.cr = await_request(queue);
+		call(KDAPL_CR_ACCEPT, accept);
+	}
+	keep(random, evds_, 0, psp.evd);
+	keep(random, psps_, listens, psp.id);
+	keep(random, eps_, !connect.ep, connect.ep);
+	keep(random, eps_, !accept.ep, accept.ep);
 }
 
 void Storm::query_ep(Random &random)
@@ -454,7 +557,9 @@ void Storm::accept(Random &random)
 	call(KDAPL_CR_QUERY, query);
 	arg.ep = once_in(random, 4) ? 0 : eps_.pick(random);
 	arg.private_data_size = random() % 8;
-	call(KDAPL_CR_ACCEPT, arg);
+	const int result = call(KDAPL_CR_ACCEPT, arg);
+	if (result && result != ENOENT)
+		keep(random, crs_, 0, arg.cr);
 }
 
 void Storm::reject(Random &random)
@@ -486,11 +591,26 @@ void Storm::destroy(Random &random)
 
 /* ---- transfers ---- */
 
-kdapl_sqe Storm::entry(Random &random) const
+/* It completes where the EP is connected, and its PZ is the memory's. */
+kdapl_sqe Storm::sound_entry(Random &random)
+{
+	const Piece &piece = pieces_[random() % pieces_.size()];
+	kdapl_sqe sqe{};
+
+	sqe.ep = eps_.pick(random);
+	sqe.op = one_of<std::uint8_t>(random, { KDAPL_OP_SEND, KDAPL_OP_RECV, KDAPL_OP_RECV });
+	sqe.num_seg = 1;
+	sqe.seg[0] = { .addr = piece.address, .length = 1, .lmr = piece.lmr };
+	return sqe;
+}
+
+kdapl_sqe Storm::entry(Random &random)
 {
 	const std::size_t place = random() % 8;
 	kdapl_sqe sqe{};
 
+	if (!once_in(random, 8))
+		return sound_entry(random);
 	sqe.ep = once_in(random, 6) ? srqs_.pick(random) : eps_.pick(random);
 	sqe.op = one_of<std::uint8_t>(random,
 				      { KDAPL_OP_SEND, KDAPL_OP_SEND, KDAPL_OP_RECV, KDAPL_OP_RECV,
@@ -550,9 +670,13 @@ Storm::Storm(Rumours &rumours) : rumours_(rumours), ia_(64, KDAPL_IA_TELL_OP)
 /* Connections and transfers are what most of it is for. */
 void Storm::rage(std::uint32_t seed, std::uint64_t calls)
 {
-	constexpr Act often[] = { &Storm::post,	   &Storm::post,    &Storm::post,
-				  &Storm::connect, &Storm::accept,  &Storm::take_events,
-				  &Storm::make_ep, &Storm::make_evd };
+	constexpr Act often[] = { &Storm::post,	       &Storm::post,	    &Storm::post,
+				  &Storm::post,	       &Storm::post,	    &Storm::post,
+				  &Storm::post,	       &Storm::post,	    &Storm::post,
+				  &Storm::post,	       &Storm::post,	    &Storm::post,
+				  &Storm::accept,      &Storm::accept,	    &Storm::connect,
+				  &Storm::take_events, &Storm::take_events, &Storm::take_events,
+				  &Storm::take_events, &Storm::make_pair };
 	Random random(seed);
 
 	for (std::uint64_t i = 0; i < calls; i++) {

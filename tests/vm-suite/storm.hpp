@@ -31,6 +31,12 @@ public:
 	/** So many calls. To be made by any number of threads. */
 	void rage(std::uint32_t seed, std::uint64_t calls);
 
+	/** What has come of it, as far as its events tell. */
+	struct Tally {
+		std::atomic<std::uint64_t> requests = 0, established = 0, transfers = 0;
+	};
+	const Tally &tally() const noexcept { return tally_; }
+
 	/** The file goes while others are in their calls. */
 	void close() { ia_.file().close(); }
 
@@ -42,13 +48,15 @@ private:
 	public:
 		explicit Pool(std::uint32_t type) : type(type) {}
 
-		std::uint32_t pick(Random &random) const;
+		std::uint32_t pick(Random &random);
 		std::uint32_t put(Random &random, std::uint32_t id);
 		std::uint32_t take(Random &random);
 
 		const std::uint32_t type;
 
 	private:
+		std::atomic<std::uint32_t> &find(Random &random);
+
 		std::array<std::atomic<std::uint32_t>, 6> ids_{};
 	};
 
@@ -59,6 +67,12 @@ private:
 		std::unique_ptr<RawMap> ring, head;
 	};
 
+	/** A piece of memory that was registered once. */
+	struct Piece {
+		std::atomic<std::uint32_t> lmr = 0;
+		std::atomic<std::uint64_t> address = 0;
+	};
+
 	using Act = void (Storm::*)(Random &);
 	static const std::array<Act, 34> acts;
 
@@ -67,6 +81,10 @@ private:
 	{
 		return ia_.file().call(command, arg);
 	}
+	bool make_queue(Queue &queue, std::uint32_t flags, std::uint32_t qlen);
+	void take_from(Queue &queue, Random &random);
+	std::uint32_t make_plain_ep(std::uint32_t pz, std::uint32_t evd);
+	std::uint32_t await_request(Queue &queue);
 	void keep(Random &random, Pool &pool, int result, std::uint32_t id);
 	kdapl_addr address(Random &random) const;
 
@@ -91,6 +109,7 @@ private:
 	void resize_srq(Random &random);
 	void set_low(Random &random);
 	void make_ep(Random &random);
+	void make_pair(Random &random);
 	void query_ep(Random &random);
 	void connect(Random &random);
 	void disconnect(Random &random);
@@ -107,15 +126,18 @@ private:
 	void destroy(Random &random);
 	/* @} */
 	void post(Random &random);
-	kdapl_sqe entry(Random &random) const;
+	kdapl_sqe sound_entry(Random &random);
+	kdapl_sqe entry(Random &random);
 	void take_event(Random &random, const kdapl_event &event);
 
 	Rumours &rumours_;
 	RawIa ia_;
 	kdapl_addr own_{};
 	Mapping memory_{ -1, 0, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS };
+	Tally tally_;
 	std::mutex ring_mutex_;
 	std::array<Queue, 4> queues_;
+	std::array<Piece, 4> pieces_;
 	Pool pzs_{ KDAPL_OBJ_PZ }, lmrs_{ KDAPL_OBJ_LMR }, evds_{ KDAPL_OBJ_EVD },
 		eps_{ KDAPL_OBJ_EP }, psps_{ KDAPL_OBJ_PSP }, crs_{ KDAPL_OBJ_CR },
 		cnos_{ KDAPL_OBJ_CNO }, srqs_{ KDAPL_OBJ_SRQ }, rmrs_{ KDAPL_OBJ_RMR },

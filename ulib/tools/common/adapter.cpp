@@ -245,12 +245,10 @@ std::vector<Candidate> find_candidates()
 	return found;
 }
 
-void tell_choice(const std::string &name, const std::vector<Candidate> &candidates)
+void tell_choice(const std::string &name)
 {
-	std::vector<std::string> names;
+	const auto names = list_adapters();
 
-	for (const auto &candidate : candidates)
-		names.push_back(candidate.name);
 	if (names.size() > 1)
 		fmt::print(stderr, "using adapter {} (of {}; --ia chooses)\n", name,
 			   fmt::join(names, ", "));
@@ -272,7 +270,7 @@ Adapter open_adapter(const std::optional<std::string> &wanted)
 	if (wanted)
 		return Adapter(*wanted);
 	const auto candidates = find_candidates();
-	tell_choice(candidates.front().name, candidates);
+	tell_choice(candidates.front().name);
 	return Adapter(candidates.front().name);
 }
 
@@ -290,7 +288,7 @@ Route open_route(const std::optional<std::string> &wanted, const std::vector<Add
 					"network device an address, or name an adapter with --ia",
 					peers.front().text()),
 			    Exit::NoAdapter);
-	tell_choice(choice->adapter->name, candidates);
+	tell_choice(choice->adapter->name);
 	return { Adapter(choice->adapter->name), choice->peer };
 }
 
