@@ -62,7 +62,7 @@ protected:
 TEST_F(HostileStorm, AnythingInAnyOrder)
 {
 	play_hostile([] {
-		const std::uint64_t calls = scaled(20000) + 400;
+		const std::uint64_t calls = scaled(3000) + 400;
 		std::uint64_t requests = 0, established = 0, transfers = 0;
 
 		for (std::uint32_t round = 0; round < 2; round++) {
@@ -89,7 +89,7 @@ TEST_F(HostileStorm, AnythingInAnyOrder)
 TEST_F(HostileStorm, EndsInItsMidst)
 {
 	play_hostile([] {
-		for (std::uint32_t round = 0; round < scaled(20) + 2; round++) {
+		for (std::uint32_t round = 0; round < scaled(10) + 2; round++) {
 			const std::uint32_t seed = first_seed() + 100 * round;
 			Rumours rumours;
 			Storm first(rumours), second(rumours);
