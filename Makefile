@@ -68,7 +68,7 @@ check-all: ## check, the suite on 6.12 and on the debug kernel, and KUnit
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@CHECKED=$(CHECKED) scripts/run-tests check-all
 
-check-debug: ## all of the suite on the debug kernel over soft RoCE and soft iWARP, for hours
+check-debug: ## the suite on the debug kernel over soft RoCE and soft iWARP, for more than an hour
 	@scripts/setup all
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
@@ -132,9 +132,11 @@ uninstall: ## remove what install has put there, with the same KERNEL and DESTDI
 	@scripts/install-module --remove $(KERNEL) "$(DESTDIR)"
 	@[ ! -e build/ulib/install_manifest.txt ] || \
 		while IFS= read -r file || [ -n "$$file" ]; do rm -f "$(DESTDIR)$$file" || exit 1; done <build/ulib/install_manifest.txt
-	@[ ! -e build/ulib/install_manifest.txt ] || \
-		sed -n 's,\(.*/\(include/dat\|kdapl\)\)/.*,\1,p' build/ulib/install_manifest.txt | sort -u | \
-		while IFS= read -r folder; do [ ! -d "$(DESTDIR)$$folder" ] || find "$(DESTDIR)$$folder" -depth -type d -empty -delete; done
+	@[ ! -e build/ulib/install_manifest.txt ] || { \
+		sed 's,/[^/]*$$,,' build/ulib/install_manifest.txt | grep -E '/(include/dat|include/kdapl/dat2|kdapl)$$' | sort -u; \
+		sed -n 's,/dat2/[^/]*$$,,p' build/ulib/install_manifest.txt | grep '/include/kdapl$$' | sort -u; } | \
+		while IFS= read -r folder; do \
+			[ ! -d "$(DESTDIR)$$folder" ] || rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$folder"; done
 	@rm -f build/ulib/install_manifest.txt
 	@[ -n "$(DESTDIR)" ] || /sbin/ldconfig
 

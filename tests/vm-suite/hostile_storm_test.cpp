@@ -11,6 +11,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -85,23 +86,24 @@ TEST_F(HostileStorm, AnythingInAnyOrder)
 	});
 }
 
-/* Its files go in the midst of it. */
+/* One file goes while the other one is connected to it, and in the midst of it. */
 TEST_F(HostileStorm, EndsInItsMidst)
 {
 	play_hostile([] {
 		for (std::uint32_t round = 0; round < scaled(10) + 2; round++) {
 			const std::uint32_t seed = first_seed() + 100 * round;
 			Rumours rumours;
-			Storm first(rumours), second(rumours);
-			std::vector<std::thread> threads;
+			Storm stays(rumours);
+			auto goes = std::make_unique<Storm>(rumours);
+			std::vector<std::thread> staying, going;
 
-			rage_all(first, seed, 200, threads);
-			rage_all(second, seed + 50, 600, threads);
-			for (std::uint32_t i = 0; i < threads_of_a_file; i++)
-				threads[i].join();
-			second.close();
-			for (std::size_t i = threads_of_a_file; i < threads.size(); i++)
-				threads[i].join();
+			rage_all(stays, seed, 600, staying);
+			rage_all(*goes, seed + 50, 200, going);
+			for (std::thread &thread : going)
+				thread.join();
+			goes.reset();
+			for (std::thread &thread : staying)
+				thread.join();
 		}
 	});
 }

@@ -248,6 +248,9 @@ void Storm::take_from(Queue &queue, Random &random)
 	const auto *ring = queue.ring->at<const volatile kdapl_ev_ring>();
 	std::uint32_t at = head;
 
+	/* After nonsense. */
+	if (ring->tail - at > queue.created.qlen)
+		at = ring->tail;
 	for (int i = 0; i < 32 && at != ring->tail; i++, at++) {
 		std::atomic_thread_fence(std::memory_order_acquire);
 		take_event(random, queue.ring->at<kdapl_event>(
@@ -386,8 +389,10 @@ std::uint32_t Storm::await_request(Queue &queue)
 		for (int j = 0; j < 64 && head != ring->tail; j++) {
 			const kdapl_event event = queue.ring->at<kdapl_event>(
 				KDAPL_EV_ENTRIES_OFFSET)[head++ & (queue.created.qlen - 1)];
-			if (event.type == request)
-				return static_cast<std::uint32_t>(event.length);
+			if (event.type != request)
+				continue;
+			tally_.requests++;
+			return static_cast<std::uint32_t>(event.length);
 		}
 	}
 	return 0;

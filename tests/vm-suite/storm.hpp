@@ -37,9 +37,6 @@ public:
 	};
 	const Tally &tally() const noexcept { return tally_; }
 
-	/** The file goes while others are in their calls. */
-	void close() { ia_.file().close(); }
-
 private:
 	using Random = std::mt19937;
 

@@ -220,11 +220,28 @@ std::vector<std::string> addresses_of(const std::string &name, std::optional<Err
 	}
 }
 
-/* All adapters that have addresses. Throws when there is none. */
-std::vector<Candidate> find_candidates()
-{
-	std::vector<Candidate> found;
+/* What there is to choose from, and why others cannot be opened. */
+struct Candidates {
+	std::vector<Candidate> adapters;
 	std::optional<Error> failed;
+};
+
+/* Of several that do not do, one that cannot be opened is what to see to first. */
+Error none_fits(const Candidates &found, const std::string &what)
+{
+	if (found.failed)
+		return *found.failed;
+	return Error(fmt::format("none of the adapters ({}) has an address{}: give the network "
+				 "device an address, or name an adapter with --ia",
+				 fmt::join(list_adapters(), ", "), what),
+		     Exit::NoAdapter);
+}
+
+/* The adapters that have addresses, as far as the one that has @enough. Throws when there is none.
+ */
+Candidates find_candidates(const std::string &enough)
+{
+	Candidates found;
 	const auto names = list_adapters();
 
 	if (names.empty())
@@ -232,16 +249,15 @@ std::vector<Candidate> find_candidates()
 			    "'rdma link add rxe0 type rxe netdev eth0'",
 			    Exit::NoAdapter);
 	for (const auto &name : names) {
-		if (auto addresses = addresses_of(name, failed); !addresses.empty())
-			found.push_back({ name, std::move(addresses) });
+		auto addresses = addresses_of(name, found.failed);
+		if (addresses.empty())
+			continue;
+		found.adapters.push_back({ name, std::move(addresses) });
+		if (found.adapters.back().has(enough))
+			break;
 	}
-	if (found.empty() && failed)
-		throw *failed;
-	if (found.empty())
-		throw Error(fmt::format("none of the adapters ({}) has an address: give the "
-					"network device an address, or name an adapter with --ia",
-					fmt::join(names, ", ")),
-			    Exit::NoAdapter);
+	if (found.adapters.empty())
+		throw none_fits(found, "");
 	return found;
 }
 
@@ -269,9 +285,10 @@ Adapter open_adapter(const std::optional<std::string> &wanted)
 {
 	if (wanted)
 		return Adapter(*wanted);
-	const auto candidates = find_candidates();
-	tell_choice(candidates.front().name);
-	return Adapter(candidates.front().name);
+	const Candidates found = find_candidates("");
+	const std::string &name = found.adapters.front().name;
+	tell_choice(name);
+	return Adapter(name);
 }
 
 Route open_route(const std::optional<std::string> &wanted, const std::vector<Address> &peers)
@@ -281,13 +298,10 @@ Route open_route(const std::optional<std::string> &wanted, const std::vector<Add
 		const Address peer = peer_for(adapter, peers);
 		return { std::move(adapter), peer };
 	}
-	const auto candidates = find_candidates();
-	auto choice = choose(candidates, peers);
+	const Candidates found = find_candidates(source_text(peers.front()));
+	auto choice = choose(found.adapters, peers);
 	if (!choice)
-		throw Error(fmt::format("no adapter has an address that fits {}: give the "
-					"network device an address, or name an adapter with --ia",
-					peers.front().text()),
-			    Exit::NoAdapter);
+		throw none_fits(found, " that fits " + peers.front().text());
 	tell_choice(choice->adapter->name);
 	return { Adapter(choice->adapter->name), choice->peer };
 }

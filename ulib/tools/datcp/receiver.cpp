@@ -127,13 +127,18 @@ bool Receiver::receive_file()
 
 	tools::Digest digest = file.sha.finish();
 	commit(file, link_.expect(Kind::End), digest);
-	/* It has its name, whether or not the sender is there to hear of it. */
-	job_.copied({ file.target.path(), file.size,
-		      tools::Seconds(tools::Clock::now() - start).count(), digest },
-		    link_.hello.mode);
+	const Copied copied{ file.target.path(), file.size,
+			     tools::Seconds(tools::Clock::now() - start).count(), digest };
 	Header done{ Kind::Done };
 	done.digest = digest;
-	link_.send(done);
+	try {
+		link_.send(done);
+	} catch (const Error &) {
+		/* It has its name, whether or not the sender is there to hear of it. */
+		job_.copied(copied, link_.hello.mode);
+		throw;
+	}
+	job_.copied(copied, link_.hello.mode);
 	return true;
 }
 
