@@ -8,9 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -105,6 +108,68 @@ TEST_F(HostileStorm, EndsInItsMidst)
 			for (std::thread &thread : staying)
 				thread.join();
 		}
+	});
+}
+
+/* ---- without memory ---- */
+
+void write_word(const std::filesystem::path &file, const char *word)
+{
+	std::ofstream(file) << word << std::flush;
+}
+
+/** Of the allocations of threads that asked for it, this many per cent fail. */
+class FailingAllocations {
+public:
+	explicit FailingAllocations(const char *percent)
+	{
+		for (const auto &kind : kinds) {
+			write_word(kind / "task-filter", "Y");
+			write_word(kind / "times", "-1");
+			write_word(kind / "verbose", "0");
+			write_word(kind / "ignore-gfp-wait", "N");
+			write_word(kind / "probability", percent);
+		}
+	}
+	FailingAllocations(const FailingAllocations &) = delete;
+	FailingAllocations &operator=(const FailingAllocations &) = delete;
+	~FailingAllocations()
+	{
+		for (const auto &kind : kinds)
+			write_word(kind / "probability", "0");
+	}
+
+	static bool possible() { return std::filesystem::exists(kinds.front()); }
+	static void of_this_thread() { write_word("/proc/thread-self/make-it-fail", "1"); }
+
+private:
+	static inline const std::array<std::filesystem::path, 2> kinds = {
+		"/sys/kernel/debug/failslab", "/sys/kernel/debug/fail_page_alloc"
+	};
+};
+
+/* One allocation in fifty fails, within calls and within what they have drivers do. */
+TEST_F(HostileStorm, WithoutMemory)
+{
+	if (!FailingAllocations::possible())
+		GTEST_SKIP() << "this kernel injects no failures";
+	play_hostile([] {
+		const std::uint64_t calls = scaled(3000) + 400;
+		Rumours rumours;
+		Storm first(rumours), second(rumours);
+		const FailingAllocations failing("2");
+		std::vector<std::thread> threads;
+
+		for (Storm *storm : { &first, &second })
+			for (std::uint32_t i = 0; i < threads_of_a_file; i++)
+				threads.emplace_back([storm, calls,
+						      seed = first_seed() + threads.size()] {
+					FailingAllocations::of_this_thread();
+					storm->rage(static_cast<std::uint32_t>(seed), calls);
+				});
+		for (std::thread &thread : threads)
+			thread.join();
+		EXPECT_GT(first.tally().established + second.tally().established, 0u);
 	});
 }
 
