@@ -115,7 +115,10 @@ TEST_F(HostileStorm, EndsInItsMidst)
 
 void write_word(const std::filesystem::path &file, const char *word)
 {
-	std::ofstream(file) << word << std::flush;
+	std::ofstream out(file);
+
+	out << word << std::flush;
+	require(out.good(), "cannot write " + file.string());
 }
 
 /** Of the allocations of threads that asked for it, this many per cent fail. */
@@ -170,6 +173,8 @@ TEST_F(HostileStorm, WithoutMemory)
 		for (std::thread &thread : threads)
 			thread.join();
 		EXPECT_GT(first.tally().established + second.tally().established, 0u);
+		/* They do fail. */
+		EXPECT_GT(first.tally().without_memory + second.tally().without_memory, 0u);
 	});
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 #include <random>
 
@@ -31,9 +32,10 @@ public:
 	/** So many calls. To be made by any number of threads. */
 	void rage(std::uint32_t seed, std::uint64_t calls);
 
-	/** What has come of it, as far as its events tell. */
+	/** What has come of it, as far as its events tell; and calls that failed with ENOMEM. */
 	struct Tally {
-		std::atomic<std::uint64_t> requests = 0, established = 0, transfers = 0;
+		std::atomic<std::uint64_t> requests = 0, established = 0, transfers = 0,
+					   without_memory = 0;
 	};
 	const Tally &tally() const noexcept { return tally_; }
 
@@ -76,7 +78,10 @@ private:
 	template <typename Arg>
 	int call(unsigned long command, Arg &arg)
 	{
-		return ia_.file().call(command, arg);
+		const int result = ia_.file().call(command, arg);
+
+		tally_.without_memory += result == ENOMEM;
+		return result;
 	}
 	bool make_queue(Queue &queue, std::uint32_t flags, std::uint32_t qlen);
 	void take_from(Queue &queue, Random &random);
