@@ -90,6 +90,17 @@ bool kdapl_driver_repeats(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_RXE;
 }
 
+/*
+ * siw has one word for all that ends a request while it sends it: mostly the peer, who
+ * left, even upon the request's last byte. It says what the request was also then.
+ */
+bool kdapl_driver_cuts_off(const struct ib_device *dev,
+			   enum ib_wc_opcode opcode)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_SIW &&
+	       opcode != IB_WC_REG_MR && opcode != IB_WC_LOCAL_INV;
+}
+
 /* siw looks at an MR when it begins to send from it, and then no more. */
 bool kdapl_driver_goes_on(const struct ib_device *dev)
 {

@@ -73,6 +73,8 @@ bool kdapl_driver_flushes(const struct ib_device *dev);
 bool kdapl_driver_forgets(const struct ib_device *dev);
 /* Acknowledgements may still wait for it when the peer's last word has been heard. */
 bool kdapl_driver_acks_late(const struct ib_device *dev);
+/* Its word for an operation that fails here may say that the peer left amid @opcode. */
+bool kdapl_driver_cuts_off(const struct ib_device *dev, enum ib_wc_opcode opcode);
 const char *kdapl_driver_name(const struct ib_device *dev);
 /* The driver registers a program's memory rightly when the kernel asks it to. */
 bool kdapl_driver_registers(const struct ib_device *dev);

@@ -3,6 +3,7 @@
  * Completions: what the device finished becomes events, in posting order.
  */
 
+#include "adapter.h"
 #include "ep.h"
 #include "evd_ring.h"
 #include "fmr.h"
@@ -42,6 +43,19 @@ static enum kdapl_dto_status dto_status(enum ib_wc_status status)
 	default:
 		return DAT_DTO_ERR_TRANSPORT;
 	}
+}
+
+/*
+ * A request was checked by the module, too: what cut it off is how the connection
+ * ended, and rdma_cm tells that.
+ */
+static enum kdapl_dto_status request_status(const struct kdapl_ep *ep,
+					    const struct ib_wc *wc)
+{
+	if (wc->status == IB_WC_LOC_QP_OP_ERR &&
+	    kdapl_driver_cuts_off(ep->obj.ia->dev, wc->opcode))
+		return DAT_DTO_ERR_FLUSHED;
+	return dto_status(wc->status);
 }
 
 /*
@@ -329,7 +343,7 @@ static void account(struct kdapl_ep *ep, struct kdapl_work *work,
 	} else {
 		ep->sq.hw--;
 		kdapl_sq_count(&ep->obj.ia->sq, -1);
-		work->status = dto_status(wc->status);
+		work->status = request_status(ep, wc);
 	}
 }
 

@@ -40,10 +40,10 @@ void kdapl_ep_init_events(struct kdapl_ep *ep)
 }
 
 /*
- * siw says by REQ_ERR that it could not send its answer to a read. It says so, too,
- * when the peer has all of it and left: siw looks for that even after the last
- * segment. In any case the connection is closed then, by siw or by the peer, and
- * rdma_cm tells.
+ * siw says by REQ_ERR that it could not send its answer to a read, by FATAL that it
+ * could not send a request. It says so, too, when the peer has all of it and left:
+ * siw looks for that even after the last segment. In any case the connection is
+ * closed then, by siw or by the peer, and rdma_cm tells.
  *
  * bnxt_re tells even of a queue pair that was sent to error by its owner.
  */
@@ -52,7 +52,7 @@ static bool ep_event_breaks(const struct kdapl_ep *ep,
 {
 	switch (event->device->ops.driver_id) {
 	case RDMA_DRIVER_SIW:
-		return event->event != IB_EVENT_QP_REQ_ERR;
+		return event->event == IB_EVENT_QP_ACCESS_ERR;
 	case RDMA_DRIVER_BNXT_RE:
 		return !READ_ONCE(ep->qp_down);
 	default:

@@ -129,10 +129,25 @@ static void port_without_connections(struct kunit *test)
 	client->remove(dev, NULL);
 }
 
+/* The peer cuts off what goes to it; a registration does not. */
+static void who_is_cut_off(struct kunit *test)
+{
+	struct ib_device *siw = make_device(test, RDMA_DRIVER_SIW);
+	struct ib_device *rxe = make_device(test, RDMA_DRIVER_RXE);
+
+	KUNIT_EXPECT_TRUE(test, kdapl_driver_cuts_off(siw, IB_WC_SEND));
+	KUNIT_EXPECT_TRUE(test, kdapl_driver_cuts_off(siw, IB_WC_RDMA_WRITE));
+	KUNIT_EXPECT_TRUE(test, kdapl_driver_cuts_off(siw, IB_WC_RDMA_READ));
+	KUNIT_EXPECT_FALSE(test, kdapl_driver_cuts_off(siw, IB_WC_REG_MR));
+	KUNIT_EXPECT_FALSE(test, kdapl_driver_cuts_off(siw, IB_WC_LOCAL_INV));
+	KUNIT_EXPECT_FALSE(test, kdapl_driver_cuts_off(rxe, IB_WC_SEND));
+}
+
 static struct kunit_case adapter_cases[] = {
 	KUNIT_CASE(each_port_is_one),
 	KUNIT_CASE(hfi1_and_qib_are_refused),
 	KUNIT_CASE(port_without_connections),
+	KUNIT_CASE(who_is_cut_off),
 	{}
 };
 

@@ -105,6 +105,13 @@ bool kdapl_driver_acks_late(const struct ib_device *dev)
 }
 
 /* Like rxe: it says nothing when a queue pair has left its SRQ. */
+bool kdapl_driver_cuts_off(const struct ib_device *dev,
+			   enum ib_wc_opcode opcode)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_SIW &&
+	       opcode <= IB_WC_RDMA_READ;
+}
+
 bool kdapl_driver_last_wqe(const struct ib_device *dev)
 {
 	return false;

@@ -420,7 +420,7 @@ static const struct {
 	{ RDMA_DRIVER_RXE, IB_EVENT_QP_FATAL, DAT_CONNECTION_EVENT_BROKEN },
 	{ RDMA_DRIVER_RXE, IB_EVENT_QP_REQ_ERR, DAT_CONNECTION_EVENT_BROKEN },
 	{ RDMA_DRIVER_RXE, IB_EVENT_QP_ACCESS_ERR, DAT_CONNECTION_EVENT_BROKEN },
-	{ RDMA_DRIVER_SIW, IB_EVENT_QP_FATAL, DAT_CONNECTION_EVENT_BROKEN },
+	{ RDMA_DRIVER_SIW, IB_EVENT_QP_FATAL, DAT_CONNECTION_EVENT_DISCONNECTED },
 	{ RDMA_DRIVER_SIW, IB_EVENT_QP_ACCESS_ERR, DAT_CONNECTION_EVENT_BROKEN },
 	{ RDMA_DRIVER_SIW, IB_EVENT_QP_REQ_ERR, DAT_CONNECTION_EVENT_DISCONNECTED },
 };
@@ -659,8 +659,33 @@ static void ep_left_then_cut_short(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
 }
 
-/* siw could not send an answer, and a request failed as well. */
-static void ep_siw_answer_and_request(struct kunit *test)
+/* siw was at an answer and at a request when the peer left. */
+static void ep_siw_is_cut_off(struct kunit *test)
+{
+	static const u8 ops[] = {
+		KDAPL_OP_SEND, KDAPL_OP_RDMA_WRITE, KDAPL_OP_RDMA_READ,
+	};
+	struct env *env = test->priv;
+	unsigned int i;
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct test_ep tep = env_ep(env, DEPTH);
+		struct fake_qp *qp = env_qp(&tep);
+
+		env_connect(env, &tep);
+		post(env, &tep, ops[i], 1);
+		fake_qp_event(qp, IB_EVENT_QP_REQ_ERR);
+		fake_complete(qp, &qp->sq, 1, IB_WC_LOC_QP_OP_ERR);
+		fake_qp_event(qp, IB_EVENT_QP_FATAL);
+		env_peer_leaves(&tep);
+		expect_end(test, &tep, DAT_CONNECTION_EVENT_DISCONNECTED);
+		EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
+	}
+}
+
+/* An access that is wrong is the peer's doing, whatever that cuts off here. */
+static void ep_siw_access_and_request(struct kunit *test)
 {
 	struct env *env = test->priv;
 	struct test_ep tep = env_ep(env, DEPTH);
@@ -669,11 +694,11 @@ static void ep_siw_answer_and_request(struct kunit *test)
 	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
 	env_connect(env, &tep);
 	post(env, &tep, KDAPL_OP_SEND, 1);
-	fake_qp_event(qp, IB_EVENT_QP_REQ_ERR);
+	fake_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
 	fake_finish(qp, &qp->sq, 1, IB_WC_LOC_QP_OP_ERR);
 	env_peer_leaves(&tep);
 	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
-	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_FLUSHED);
 }
 
 static void ep_disconnect_states(struct kunit *test)
@@ -1041,7 +1066,8 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_left_meanwhile),
 	KUNIT_CASE(ep_left_without_acks),
 	KUNIT_CASE(ep_left_then_cut_short),
-	KUNIT_CASE(ep_siw_answer_and_request),
+	KUNIT_CASE(ep_siw_is_cut_off),
+	KUNIT_CASE(ep_siw_access_and_request),
 	KUNIT_CASE(ep_disconnect_states),
 	KUNIT_CASE(ep_end_awaits_the_answer),
 	KUNIT_CASE(ep_answered_before_the_end),

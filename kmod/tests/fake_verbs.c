@@ -253,6 +253,23 @@ static bool add_wc(struct fake_cq *cq, struct fake_qp *qp,
 	return true;
 }
 
+static enum ib_wc_opcode request_opcode(const struct fake_wr *wr)
+{
+	switch (wr->opcode) {
+	case IB_WR_REG_MR:
+		return IB_WC_REG_MR;
+	case IB_WR_LOCAL_INV:
+		return IB_WC_LOCAL_INV;
+	case IB_WR_RDMA_WRITE:
+		return IB_WC_RDMA_WRITE;
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
+		return IB_WC_RDMA_READ;
+	default:
+		return IB_WC_SEND;
+	}
+}
+
 /* What a work request does to an MR, when it comes to its turn. */
 static void work_on_window(struct fake_dev *dev, const struct fake_wr *wr,
 			   bool success)
@@ -294,7 +311,7 @@ static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 	for (i = 0; i < n && queue->tail != queue->head; i++) {
 		wr = fake_wr(queue, queue->tail++);
 		if (!add_wc(cq, qp, wr, queue == &qp->rq ? IB_WC_RECV :
-							   IB_WC_SEND, status))
+			    request_opcode(wr), status))
 			break;
 		work_on_window(to_fake_dev(qp->ib.device), wr,
 			       status == IB_WC_SUCCESS);

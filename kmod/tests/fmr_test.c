@@ -504,6 +504,19 @@ static void fmr_lost_to_no_key(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 0);
 }
 
+/* What siw cannot register was no message that the peer could cut off. */
+static void fmr_fails_over_siw(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct fake_qp *qp = env_qp(&tep);
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
+	KUNIT_ASSERT_EQ(test, tie(&tep, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_complete(qp, &qp->sq, 1, IB_WC_LOC_QP_OP_ERR), 1);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_EP);
+}
+
 static void fmr_lost_then_freed(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -811,6 +824,7 @@ static struct kunit_case fmr_cases[] = {
 	KUNIT_CASE(fmr_lost),
 	KUNIT_CASE(fmr_lost_early),
 	KUNIT_CASE(fmr_lost_to_no_key),
+	KUNIT_CASE(fmr_fails_over_siw),
 	KUNIT_CASE(fmr_lost_then_freed),
 	KUNIT_CASE(fmr_checks),
 	KUNIT_CASE(fmr_of_other_zone),

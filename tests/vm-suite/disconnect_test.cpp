@@ -180,6 +180,44 @@ TEST(Disconnect, RightAfterARead)
 }
 
 /*
+ * Who has the message that it waited for leaves at once, while the other side's device may
+ * still be about that message. siw fails it then, although its last byte is on the way: for the
+ * consumer it is flushed at worst, and nothing broke.
+ */
+TEST(Disconnect, RightAfterAMessage)
+{
+	constexpr std::size_t size = 4096;
+
+	play([](Line &) {
+		Adapter adapter;
+		Listener listener(adapter);
+		Endpoint active(adapter), passive(adapter);
+		Region source(adapter, size), target(adapter, size);
+
+		for (DAT_UINT64 round = 0; round < scaled(300) + 10; round++) {
+			ok(passive.recv(target.local(0, size), round));
+			ok(active.connect(adapter.address(), listener.qual()));
+			listener.accept(passive);
+			active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			ok(active.send(source.local(0, size), round));
+			passive.recv_queue().spin();
+			ok(dat_ep_disconnect(passive.ep(), DAT_CLOSE_ABRUPT_FLAG));
+
+			DAT_EVENT event = active.request_queue().expect(DAT_DTO_COMPLETION_EVENT);
+			const auto &completion = event.event_data.dto_completion_event_data;
+			require(completion.user_cookie.as_64 == round &&
+					(completion.status == DAT_DTO_SUCCESS ||
+					 completion.status == DAT_DTO_ERR_FLUSHED),
+				"the message fails");
+			active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+			passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+			ok(dat_ep_reset(passive.ep()));
+			ok(dat_ep_reset(active.ep()));
+		}
+	});
+}
+
+/*
  * The last step of its connection and the first of its end are on the way together. Whichever
  * the other side works on first, it was connected, and hears so.
  */

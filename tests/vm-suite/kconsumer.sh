@@ -10,6 +10,10 @@
 set -uo pipefail
 module=$(dirname "$KDAPL_MODULE")/kconsumer/kconsumer.ko
 seen=/sys/module/kconsumer/parameters
+if [ ! -e "$module" ]; then
+	echo "Bail out! no $module: make kconsumer KERNEL=..."
+	exit 1
+fi
 rounds=$([ "${KDAPL_SCALE:-1}" = 1 ] && echo 500 || echo 50)
 said=$(mktemp)
 number=0
