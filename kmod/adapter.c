@@ -66,6 +66,12 @@ bool kdapl_driver_flushes(const struct ib_device *dev)
 	return dev->ops.driver_id != RDMA_DRIVER_QEDR;
 }
 
+/* siw forgets a read, and all behind it, when the answer to the one before was wrong. */
+bool kdapl_driver_flushes_at_once(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_SIW;
+}
+
 bool kdapl_driver_forgets(const struct ib_device *dev)
 {
 	return dev->ops.driver_id == RDMA_DRIVER_RXE;

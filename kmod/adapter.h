@@ -69,6 +69,8 @@ void kdapl_adapter_netdev(const struct kdapl_adapter_dev *adapter,
 bool kdapl_driver_last_wqe(const struct ib_device *dev);
 /* A queue pair in error gives back all that it held, also if it never was connected. */
 bool kdapl_driver_flushes(const struct ib_device *dev);
+/* It does so before it is in error; what is still out then never comes back. */
+bool kdapl_driver_flushes_at_once(const struct ib_device *dev);
 /* A receive of an SRQ whose message is cut off by the connection's end is lost. */
 bool kdapl_driver_forgets(const struct ib_device *dev);
 /* Acknowledgements may still wait for it when the peer's last word has been heard. */

@@ -169,8 +169,6 @@ static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
 		return false;
 	cancel_delayed_work(&ep->cm.timeout);
 	kdapl_ep_established(ep, ep->cm.private_data_size);
-	if (!active)
-		kdapl_cm_wake_siw(ep, id);
 	return true;
 }
 
@@ -615,6 +613,7 @@ static int cm_accept(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	 */
 	queue_delayed_work(kdapl_workqueue, &ep->cm.timeout, CM_ANSWER);
 	kdapl_park_retry(ep);
+	kdapl_cm_wake_siw(ep, id);
 	return 0;
 }
 

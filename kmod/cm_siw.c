@@ -5,8 +5,8 @@
  * siw answers the request before it takes the TCP socket over from its connection
  * manager. What the peer sends upon the answer can arrive in between. It stays in
  * the socket, and siw hears of it no earlier than with the peer's next message, for
- * which both may wait for ever. So once the connection is up, its socket is told
- * again of data that is still there.
+ * which both may wait for ever; and the message is lost when the peer has left behind
+ * it. So as soon as siw has it, the socket is told again of data that is still there.
  *
  * Not so on the side that connects. There siw tells the socket itself when data
  * came early, and does it without the socket's lock, so that a second time could be

@@ -41,9 +41,10 @@ void kdapl_ep_init_events(struct kdapl_ep *ep)
 
 /*
  * siw says by REQ_ERR that it could not send its answer to a read, by FATAL that it
- * could not send a request. It says so, too, when the peer has all of it and left:
- * siw looks for that even after the last segment. In any case the connection is
- * closed then, by siw or by the peer, and rdma_cm tells.
+ * could not send a request, or got segments that do not fit each other. It says so,
+ * too, when the peer has all of it and left: siw looks for that even after the last
+ * segment. In any case the connection is closed then, by siw or by the peer, and
+ * rdma_cm tells.
  *
  * bnxt_re tells even of a queue pair that was sent to error by its owner.
  */
@@ -220,34 +221,7 @@ int kdapl_ep_qp_error(struct kdapl_ep *ep, struct ib_qp *qp)
 	return ret;
 }
 
-/*
- * bnxt_re and ocrdma make flushed completions only while they are polled, and call
- * nobody for it, so it is done here.
- *
- * Some hardware gives nothing back, and nobody shall wait for that for ever: what
- * is still out is flushed when the queue pair is destroyed.
- */
-void kdapl_ep_qp_flush(struct kdapl_ep *ep, struct ib_qp *qp)
-{
-	unsigned long deadline = jiffies;
-
-	if (kdapl_ep_qp_error(ep, qp))
-		return;
-	deadline += READ_ONCE(ep->qp_met) ||
-		    kdapl_driver_flushes(ep->obj.ia->dev) ?
-			    EP_FLUSH : EP_FLUSH_MAYBE;
-	while (!wait_event_idle_timeout(ep->idle, ep_device_done(ep),
-					EP_FLUSH_POLL)) {
-		if (time_after(jiffies, deadline))
-			break;
-		kdapl_cq_drain(ep->cq);
-		if (ep->recv_cq)
-			kdapl_cq_drain(ep->recv_cq);
-	}
-}
-
-/* What a queue pair took along when it was destroyed is flushed. */
-static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
+static void ep_flush_lost_of(struct kdapl_ep *ep, struct kdapl_wq *wq)
 {
 	struct kdapl_ep_status *shown = ep->status.addr;
 	u32 i;
@@ -266,6 +240,55 @@ static void ep_flush_lost(struct kdapl_ep *ep, struct kdapl_wq *wq)
 		kdapl_sq_count(&ep->obj.ia->sq, -wq->hw);
 	wq->hw = 0;
 	kdapl_wq_retire(ep, wq);
+}
+
+/* What the queue pair did not give back is flushed. Caller holds ep->lock. */
+static void ep_flush_lost(struct kdapl_ep *ep)
+{
+	lockdep_assert_held(&ep->lock);
+	kdapl_park_flush(ep);
+	ep_flush_lost_of(ep, &ep->rq);
+	ep_flush_lost_of(ep, &ep->sq);
+	wake_up(&ep->idle);
+}
+
+static void ep_drain_cqs(struct kdapl_ep *ep)
+{
+	kdapl_cq_drain(ep->cq);
+	if (ep->recv_cq)
+		kdapl_cq_drain(ep->recv_cq);
+}
+
+/*
+ * bnxt_re and ocrdma make flushed completions only while they are polled, and call
+ * nobody for it, so it is done here.
+ *
+ * Some hardware gives nothing back, and nobody shall wait for that for ever: what
+ * is still out is flushed when the queue pair is destroyed. Where it is known not to
+ * come any more that is done here, before the end is told.
+ */
+void kdapl_ep_qp_flush(struct kdapl_ep *ep, struct ib_qp *qp)
+{
+	unsigned long deadline = jiffies;
+
+	if (kdapl_ep_qp_error(ep, qp))
+		return;
+	if (kdapl_driver_flushes_at_once(ep->obj.ia->dev)) {
+		ep_drain_cqs(ep);
+		spin_lock_bh(&ep->lock);
+		ep_flush_lost(ep);
+		spin_unlock_bh(&ep->lock);
+		return;
+	}
+	deadline += READ_ONCE(ep->qp_met) ||
+		    kdapl_driver_flushes(ep->obj.ia->dev) ?
+			    EP_FLUSH : EP_FLUSH_MAYBE;
+	while (!wait_event_idle_timeout(ep->idle, ep_device_done(ep),
+					EP_FLUSH_POLL)) {
+		if (time_after(jiffies, deadline))
+			break;
+		ep_drain_cqs(ep);
+	}
 }
 
 /* The receives of an SRQ that it took along come out of the completion queue. */
@@ -293,9 +316,7 @@ static void ep_destroy_qp(struct kdapl_ep *ep, struct ib_qp *qp)
 		ep_destroy_qp_of_srq(ep, qp);
 	else
 		ib_destroy_qp(qp);
-	kdapl_cq_drain(ep->cq);
-	if (ep->recv_cq)
-		kdapl_cq_drain(ep->recv_cq);
+	ep_drain_cqs(ep);
 }
 
 void kdapl_ep_drop_qp(struct kdapl_ep *ep)
@@ -326,10 +347,7 @@ void kdapl_ep_drop_qp(struct kdapl_ep *ep)
 	cancel_delayed_work_sync(&ep->park_work);
 
 	spin_lock_bh(&ep->lock);
-	kdapl_park_flush(ep);
-	ep_flush_lost(ep, &ep->rq);
-	ep_flush_lost(ep, &ep->sq);
-	wake_up(&ep->idle);
+	ep_flush_lost(ep);
 	spin_unlock_bh(&ep->lock);
 }
 

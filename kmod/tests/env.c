@@ -94,6 +94,11 @@ bool kdapl_driver_flushes(const struct ib_device *dev)
 	return !container_of(dev, const struct fake_dev, ib)->mute;
 }
 
+bool kdapl_driver_flushes_at_once(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_SIW;
+}
+
 bool kdapl_driver_maps_asleep(const struct ib_device *dev)
 {
 	return dev->ops.driver_id == RDMA_DRIVER_HNS;

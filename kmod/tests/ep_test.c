@@ -918,6 +918,27 @@ static void ep_device_is_mute(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
 }
 
+/* As siw does it with reads behind one whose answer was wrong: the end is told last. */
+static void ep_device_forgets_reads(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u64 i;
+
+	env->dev->ib.ops.driver_id = RDMA_DRIVER_SIW;
+	env->dev->mute = true;
+	env_connect(env, &tep);
+	for (i = 1; i <= 3; i++)
+		post(env, &tep, KDAPL_OP_RDMA_READ, i);
+	fake_complete(env_qp(&tep), &env_qp(&tep)->sq, 1, IB_WC_LOC_LEN_ERR);
+	expect_end(test, &tep, DAT_CONNECTION_EVENT_BROKEN);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 3);
+	EXPECT_DTO(test, &tep.request, 1, DAT_DTO_ERR_LOCAL_LENGTH);
+	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_ERR_FLUSHED);
+	EXPECT_DTO(test, &tep.request, 3, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_drain(tep.ep), 0);
+}
+
 /* bnxt_re says so of every queue pair: what was well ended is not broken by it. */
 static void ep_fatal_by_our_own_doing(struct kunit *test)
 {
@@ -1076,6 +1097,7 @@ static struct kunit_case ep_cases[] = {
 	KUNIT_CASE(ep_free_unconnected),
 	KUNIT_CASE(ep_flushes_when_polled),
 	KUNIT_CASE(ep_device_is_mute),
+	KUNIT_CASE(ep_device_forgets_reads),
 	KUNIT_CASE(ep_fatal_by_our_own_doing),
 	KUNIT_CASE(ep_used_when_freed),
 	KUNIT_CASE(ep_free_connected),

@@ -31,6 +31,28 @@ struct MpaFrame {
 	std::uint16_t ird, ord;
 };
 
+/* RDMAP over DDP over MPA, without markers and sums: who asks for a read, */
+struct [[gnu::packed]] ReadRequest {
+	std::uint16_t length, control;
+	std::uint32_t reserved, queue, number, offset;
+	std::uint32_t sink_stag;
+	std::uint64_t sink_to;
+	std::uint32_t size, source_stag;
+	std::uint64_t source_to;
+	std::uint32_t crc;
+};
+
+/* and who answers with more than that, and without an end. */
+struct [[gnu::packed]] ReadAnswer {
+	static constexpr std::uint16_t tagged_part_of_response = 0x8142;
+
+	std::uint16_t length, control;
+	std::uint32_t sink_stag;
+	std::uint64_t sink_to;
+	char bytes[128];
+	std::uint32_t crc;
+};
+
 /** Somebody who listens on a TCP port and answers requests to connect. */
 class MpaPeer {
 public:
@@ -79,6 +101,23 @@ public:
 		frame.ord = 0;
 		require(sys(send(peer_, &frame, sizeof frame, 0)) == sizeof frame,
 			"the answer is cut off");
+	}
+
+	/** Takes the next read, of less than what is answered. */
+	void answer_read()
+	{
+		ReadRequest request{};
+		ReadAnswer answer{};
+
+		require(recv(peer_, &request, sizeof request, MSG_WAITALL) == sizeof request,
+			"the read is cut off");
+		require(ntohl(request.size) < sizeof answer.bytes, "the read is too long");
+		answer.length = htons(sizeof answer - sizeof answer.length - sizeof answer.crc);
+		answer.control = htons(ReadAnswer::tagged_part_of_response);
+		answer.sink_stag = request.sink_stag;
+		answer.sink_to = request.sink_to;
+		require(sys(send(peer_, &answer, sizeof answer, 0)) == sizeof answer,
+			"the read's answer is cut off");
 	}
 
 	void hang_up()
@@ -138,6 +177,38 @@ TEST_F(MpaPeerTest, ServesNoReads)
 		}
 		/* The next one has as many as ever. */
 		EXPECT_GT(reads_out(endpoint), 0);
+	});
+}
+
+/*
+ * siw forgets the reads behind the one whose answer was wrong: they are flushed, and before
+ * the end is told.
+ */
+TEST_F(MpaPeerTest, AnswersAReadWithTooMuch)
+{
+	play([](Line &) {
+		Adapter adapter;
+		MpaPeer peer;
+		Endpoint endpoint(adapter, { .defaults = true, .one_queue = true });
+		Region region(adapter, 4096);
+		const DAT_UINT64 reads = 4;
+
+		for (int round = 0; round < 3; round++) {
+			ok(endpoint.connect(adapter.address(), peer.qual()));
+			peer.answer(reads);
+			endpoint.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			for (DAT_UINT64 i = 0; i < reads; i++)
+				ok(endpoint.read(region.local(i * 64, 64), region.remote(0, 64),
+						 i));
+			peer.answer_read();
+			endpoint.expect_request_failure(0, DAT_DTO_ERR_LOCAL_LENGTH);
+			for (DAT_UINT64 i = 1; i < reads; i++)
+				endpoint.expect_request_failure(i, DAT_DTO_ERR_FLUSHED);
+			endpoint.expect_connection(DAT_CONNECTION_EVENT_BROKEN);
+			peer.hang_up();
+			endpoint.request_queue().require_empty();
+			ok(dat_ep_reset(endpoint.ep()));
+		}
 	});
 }
 
