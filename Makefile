@@ -29,6 +29,7 @@ help: ## this list
 	@echo "                              host, for demo-storage, conformance; 6.1 or 6.12 for bench, bench-storage"
 	@echo "  RDMA=rxe|siw                device for conformance ($(RDMA))"
 	@echo "  DESTDIR= PREFIX=            where install puts things ($(PREFIX))"
+	@echo "  CMAKE_FLAGS=                more options for cmake: ulib, install"
 	@echo "  CHECKED=1                   make check-all: check has just run, leave it out"
 	@echo "  HOST=1                      make demo: on this machine's own kernel"
 	@echo "  DEMO_MB= DEMO_MODES=        make demo: size of the large file in MiB (256), and how it is"
