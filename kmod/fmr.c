@@ -179,10 +179,13 @@ static int fmr_map(struct kdapl_lmr *lmr, const struct kdapl_fmr_post *post)
 	return ret;
 }
 
-/* ib_map_mr_sg() is for any context, but a driver may allocate as if it were not. */
+/*
+ * ib_map_mr_sg() is for any context, but a driver may allocate as if it were not. That
+ * the device is gone is seen later.
+ */
 static bool may_map_here(const struct kdapl_lmr *lmr)
 {
-	return !in_interrupt() || !kdapl_driver_maps_asleep(lmr->obj.ia->dev);
+	return !in_interrupt() || !lmr->obj.ia->maps_asleep;
 }
 
 static int fmr_check(const struct kdapl_lmr *lmr,

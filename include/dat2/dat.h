@@ -1153,6 +1153,15 @@ DAT_RETURN dat_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *nbufs,
 DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft,
 				DAT_COUNT hard);
 
+/*
+ * Of all posts: @iov has been read when the call returns. The memory that it names is the
+ * device's, and stays registered, until the event of the operation's completion, or of one
+ * that was posted behind it, has come. In the kernel a segment that no LMR of the EP's zone
+ * holds, or whose LMR lacks the privilege, is DAT_PROTECTION_VIOLATION; a program is told
+ * what the manual pages say, DAT_INVALID_PARAMETER and DAT_PRIVILEGES_VIOLATION among it.
+ * DAT_LENGTH_ERROR: more bytes than a message of the adapter has.
+ */
+
 /**
  * dat_ep_post_send() - send a message
  * @ep: the EP
@@ -1164,7 +1173,7 @@ DAT_RETURN dat_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft,
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION.
+ * DAT_PRIVILEGES_VIOLATION, DAT_LENGTH_ERROR.
  */
 DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
 			    DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie,
@@ -1187,7 +1196,7 @@ DAT_RETURN dat_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT num,
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_PRIVILEGES_VIOLATION, DAT_LENGTH_ERROR, DAT_MODEL_NOT_SUPPORTED.
  */
 DAT_RETURN dat_ep_post_send_with_invalidate(DAT_EP_HANDLE ep, DAT_COUNT num,
 					    DAT_LMR_TRIPLET *iov,
@@ -1209,7 +1218,7 @@ DAT_RETURN dat_ep_post_send_with_invalidate(DAT_EP_HANDLE ep, DAT_COUNT num,
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION.
+ * DAT_PRIVILEGES_VIOLATION, DAT_LENGTH_ERROR.
  */
 DAT_RETURN dat_ep_post_recv(DAT_EP_HANDLE ep, DAT_COUNT num,
 			    DAT_LMR_TRIPLET *iov, DAT_DTO_COOKIE cookie,

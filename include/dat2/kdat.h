@@ -5,7 +5,9 @@
  * A consumer opens an adapter, gets events by upcalls and posts from there. An
  * upcall runs in softirq context: it must not sleep, and may use every call of
  * context "any up to softirq". What a call says about its context and about how
- * it fails stands with it here and in <dat2/dat.h>.
+ * it fails stands with it here and in <dat2/dat.h>. Once the device is gone, which the
+ * asynchronous event DAT_ASYNC_ERROR_IA_CATASTROPHIC tells, calls that need it fail with
+ * DAT_INTERNAL_ERROR besides; those that free succeed.
  *
  * The addresses of a request, its own and the peer's, lie in a struct sockaddr_storage
  * each, with their ports.
@@ -343,7 +345,8 @@ DAT_RETURN dat_evd_kcreate(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
  *
  * Context: Any up to softirq; with DAT_UPCALL_TEARDOWN process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER;
- * DAT_INVALID_STATE while the IA is being closed.
+ * DAT_INVALID_STATE for a @policy that calls while the IA is being closed, or a
+ * DAT_UPCALL_TEARDOWN waits.
  */
 DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
 				 const DAT_UPCALL_OBJECT *upcall,
@@ -369,8 +372,9 @@ DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
- * DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED; DAT_INVALID_ADDRESS where the
- * device has to be connected with itself to register, and none of its addresses lets us.
+ * DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED, DAT_RESERVED_LMR;
+ * DAT_INVALID_ADDRESS where the device has to be connected with itself to register, and
+ * none of its addresses lets us.
  */
 DAT_RETURN dat_lmr_kcreate(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
 			   DAT_REGION_DESCRIPTION region, DAT_VLEN length,
@@ -476,7 +480,7 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * only, and DAT_MODEL_NOT_SUPPORTED elsewhere.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED, DAT_RESERVED_LMR.
  */
 DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
 		       DAT_REGION_DESCRIPTION region, DAT_VLEN num_pages,
@@ -503,7 +507,7 @@ DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
  * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
- * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED.
+ * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED, DAT_RESERVED_LMR.
  */
 DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
 			      DAT_LMR_COOKIE cookie,

@@ -64,13 +64,21 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
 }
 EXPORT_SYMBOL_GPL(dat_lmr_allocate);
 
-/* NULL when it is not of dat_lmr_allocate(). */
-static struct kdapl_lmr *fmr_of(DAT_LMR_HANDLE handle)
+/* NULL, and what to say, when it is not of dat_lmr_allocate(). */
+static struct kdapl_lmr *fmr_of(DAT_LMR_HANDLE handle, DAT_RETURN *wrong)
 {
 	struct kapi_lmr *klmr = kapi_to(lmr, handle, LMR);
-	struct kdapl_lmr *lmr = klmr ? to_lmr(klmr->obj.core) : NULL;
+	struct kdapl_lmr *lmr;
 
-	return lmr && lmr->fmr ? lmr : NULL;
+	*wrong = KAPI_BAD_HANDLE(LMR);
+	if (!klmr)
+		return NULL;
+	if (kapi_is_reserved(&klmr->obj)) {
+		*wrong = DAT_ERROR(DAT_RESERVED_LMR, DAT_NO_SUBTYPE);
+		return NULL;
+	}
+	lmr = to_lmr(klmr->obj.core);
+	return lmr->fmr ? lmr : NULL;
 }
 
 static DAT_RETURN fmr_error(int err)
@@ -120,7 +128,8 @@ DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
 		       DAT_RMR_CONTEXT *rmr_context)
 {
 	struct kapi_ep *kep = kapi_to(ep, ep, EP);
-	struct kdapl_lmr *core = fmr_of(lmr);
+	DAT_RETURN wrong;
+	struct kdapl_lmr *core = fmr_of(lmr, &wrong);
 	struct kdapl_kmem mem = {};
 	struct kdapl_fmr_post post = {
 		.mem = &mem,
@@ -132,7 +141,7 @@ DAT_RETURN dat_lmr_fmr(DAT_LMR_HANDLE lmr, DAT_MEM_TYPE mem_type,
 	int ret;
 
 	if (!core || !kep)
-		return core ? KAPI_BAD_HANDLE(EP) : KAPI_BAD_HANDLE(LMR);
+		return core ? KAPI_BAD_HANDLE(EP) : wrong;
 	if (va_type != DAT_VA_TYPE_VA)
 		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
 	if (flags & ~TIE_FLAGS)
@@ -157,11 +166,12 @@ DAT_RETURN dat_lmr_invalidate(DAT_LMR_HANDLE lmr, DAT_EP_HANDLE ep,
 			      DAT_LMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags)
 {
 	struct kapi_ep *kep = kapi_to(ep, ep, EP);
-	struct kdapl_lmr *core = fmr_of(lmr);
+	DAT_RETURN wrong;
+	struct kdapl_lmr *core = fmr_of(lmr, &wrong);
 	u32 sqe_flags = kapi_sqe_flags(flags);
 
 	if (!core)
-		return KAPI_BAD_HANDLE(LMR);
+		return wrong;
 	if (!kep)
 		return KAPI_BAD_HANDLE(EP);
 	if (flags & ~UNTIE_FLAGS)

@@ -84,6 +84,7 @@ struct kapi_pz {
  * @running: processors that make upcalls
  * @missed: one was not begun because another ran
  * @closed: its IA closes: upcalls are not enabled any more
+ * @stopping: who waits for the last one to end: nor are they meanwhile
  * @claimed: whom a claimed event is for; like the next two of who claimed it, until that
  *	upcall ends
  * @event: the event
@@ -99,6 +100,7 @@ struct kapi_evd {
 	DAT_UPCALL_OBJECT upcall;
 	unsigned int changes;
 	unsigned int running;
+	unsigned int stopping;
 	bool missed;
 	bool closed;
 	DAT_UPCALL_OBJECT claimed;
@@ -378,6 +380,12 @@ void kapi_reserved_free(struct kapi_ia *ia);
 static inline bool kapi_is_reserved(const struct kapi_obj *lmr)
 {
 	return lmr->ia->reserved && lmr == &lmr->ia->reserved->obj;
+}
+
+static inline bool kapi_is_reserved_handle(const struct kapi_ia *ia,
+					   DAT_LMR_HANDLE lmr)
+{
+	return ia->reserved && lmr == &ia->reserved->obj;
 }
 
 /* cr.c: a request came; its handle's word, 0 without memory. */

@@ -94,6 +94,9 @@ DAT_RETURN dat_lmr_kcreate(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
 		return KAPI_BAD_HANDLE(PZ);
 	if (va_type != DAT_VA_TYPE_VA)
 		return DAT_ERROR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
+	if (mem_type == DAT_MEM_TYPE_LMR &&
+	    kapi_is_reserved_handle(kia, region.for_lmr_handle))
+		return DAT_ERROR(DAT_RESERVED_LMR, DAT_NO_SUBTYPE);
 	if (!lmr)
 		return KAPI_BAD_ARG(9);
 	klmr = kapi_new(kia, DAT_HANDLE_TYPE_LMR, sizeof(*klmr));

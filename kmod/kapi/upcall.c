@@ -211,8 +211,13 @@ void kapi_upcall_stop(struct kapi_evd *kevd)
 	WRITE_ONCE(kevd->policy, DAT_UPCALL_TEARDOWN);
 	WRITE_ONCE(kevd->changes, kevd->changes + 1);
 	kevd->missed = false;
+	/* The upcall that is waited for may not have others begin. */
+	kevd->stopping++;
 	spin_unlock_bh(&kevd->lock);
 	wait_event(kevd->idle, upcall_idle(kevd));
+	spin_lock_bh(&kevd->lock);
+	kevd->stopping--;
+	spin_unlock_bh(&kevd->lock);
 }
 
 void kapi_upcall_close(struct kapi_evd *kevd)
@@ -258,7 +263,7 @@ static DAT_RETURN upcall_set(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy,
 	DAT_RETURN ret = DAT_SUCCESS;
 
 	spin_lock_bh(&kevd->lock);
-	if (policy_calls(policy) && kevd->closed) {
+	if (policy_calls(policy) && (kevd->closed || kevd->stopping)) {
 		ret = DAT_ERROR(DAT_INVALID_STATE, DAT_NO_SUBTYPE);
 	} else if (policy_calls(policy) &&
 		   !(upcall ? upcall->upcall_func : kevd->upcall.upcall_func)) {

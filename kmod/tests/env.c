@@ -99,11 +99,6 @@ bool kdapl_driver_flushes_at_once(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_SIW;
 }
 
-bool kdapl_driver_maps_asleep(const struct ib_device *dev)
-{
-	return dev->ops.driver_id == RDMA_DRIVER_HNS;
-}
-
 bool kdapl_driver_acks_late(const struct ib_device *dev)
 {
 	return container_of(dev, const struct fake_dev, ib)->acks_late;

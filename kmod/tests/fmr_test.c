@@ -253,7 +253,7 @@ static void fmr_driver_may_sleep(struct kunit *test)
 	struct test_ep tep = connected(env, DEPTH);
 	int ret;
 
-	env->dev->ib.ops.driver_id = RDMA_DRIVER_HNS;
+	env->ia->maps_asleep = true;
 	local_bh_disable();
 	ret = tie(&tep, 1);
 	local_bh_enable();

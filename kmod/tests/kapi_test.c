@@ -1064,6 +1064,27 @@ static void sync_without_device(struct kunit *test)
 	fake_cm.registered--;
 }
 
+/* It is no LMR that another could be made from, or that is tied to memory. */
+static void reserved_lmr_misused(struct kunit *test, DAT_LMR_HANDLE lmr)
+{
+	DAT_REGION_DESCRIPTION region = { .for_lmr_handle = lmr };
+	DAT_LMR_COOKIE cookie = {};
+	DAT_LMR_HANDLE other;
+
+	EXPECT_TYPE(test, dat_lmr_free(lmr), DAT_RESERVED_LMR);
+	EXPECT_TYPE(test, dat_lmr_kcreate(&the->kia, DAT_MEM_TYPE_LMR, region, 8,
+					  the->pz, 0, DAT_VA_TYPE_VA, 0, &other,
+					  NULL, NULL, NULL, NULL),
+		    DAT_RESERVED_LMR);
+	region.for_va = &other;
+	EXPECT_TYPE(test, dat_lmr_fmr(lmr, DAT_MEM_TYPE_VIRTUAL, region, 1, 0,
+				      DAT_VA_TYPE_VA, NULL, cookie, 0, NULL,
+				      NULL),
+		    DAT_RESERVED_LMR);
+	EXPECT_TYPE(test, dat_lmr_invalidate(lmr, NULL, cookie, 0),
+		    DAT_RESERVED_LMR);
+}
+
 static void reserved_lmr(struct kunit *test)
 {
 	DAT_LMR_CONTEXT context = 0;
@@ -1083,7 +1104,7 @@ static void reserved_lmr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)type, DAT_HANDLE_TYPE_LMR);
 	EXPECT_DONE(test, dat_lmr_query(lmr, DAT_LMR_FIELD_ALL, &param));
 	KUNIT_EXPECT_EQ(test, param.lmr_context, context);
-	EXPECT_TYPE(test, dat_lmr_free(lmr), DAT_RESERVED_LMR);
+	reserved_lmr_misused(test, lmr);
 	EXPECT_ERROR(test, dat_ia_reserved_lmr(&the->kia, NULL, &context),
 		     DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 	EXPECT_ERROR(test, dat_ia_reserved_lmr(&the->kia, &lmr, NULL),

@@ -8,6 +8,7 @@
 #include "env.h"
 
 #define QLEN		256
+#define CALL_MS		20	/* a call that may not come would be there */
 #define MANY		(3 * 64 + 1)	/* events: a turn calls for 64 */
 #define BAD_ARG(n)							\
 	((DAT_RETURN)DAT_ERROR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG##n))
@@ -27,20 +28,25 @@
  * @inside: calls that run
  * @most: of them at once
  * @hold: calls spin while it is set
+ * @meet: calls wait until so many run at once, five seconds at most
  * @more: how many were told of others
  * @dequeue: calls take what is queued
- * @changes: the first call changes
+ * @changes: the first call changes, when it begins
+ * @changes_late: likewise, when it is held no more
  * @policy: to this
  * @change: and this
+ * @changed: what came of it
  */
 struct caller {
 	struct kapi_ia *kia;
 	DAT_EVD_HANDLE evd;
 	atomic_t calls, inside, most, hold, more;
 	atomic64_t sum;
-	bool dequeue, changes;
+	int meet;
+	bool dequeue, changes, changes_late;
 	DAT_UPCALL_POLICY policy;
 	DAT_UPCALL_OBJECT change;
+	DAT_RETURN changed;
 };
 
 /* What the rest of the module would give. */
@@ -75,6 +81,22 @@ static void saw(struct caller *caller, const DAT_EVENT *event)
 	atomic64_add((uintptr_t)data->pointer, &caller->sum);
 }
 
+static void change(struct caller *caller)
+{
+	caller->changed = dat_evd_modify_upcall(caller->evd, caller->policy,
+						&caller->change,
+						DAT_UPCALL_INVOC_ANY);
+}
+
+static void meet_others(struct caller *caller)
+{
+	ktime_t until = ktime_add_ms(ktime_get(), 5000);
+
+	while (atomic_read(&caller->most) < caller->meet &&
+	       ktime_before(ktime_get(), until))
+		cpu_relax();
+}
+
 static void upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 {
 	struct caller *caller = instance;
@@ -89,8 +111,7 @@ static void upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 		atomic_inc(&caller->more);
 	if (caller->changes) {
 		caller->changes = false;
-		dat_evd_modify_upcall(caller->evd, caller->policy,
-				      &caller->change, DAT_UPCALL_INVOC_ANY);
+		change(caller);
 	}
 	while (caller->dequeue &&
 	       dat_evd_dequeue(caller->evd, &taken) == DAT_SUCCESS)
@@ -98,6 +119,11 @@ static void upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
 	atomic_inc(&caller->calls);
 	while (atomic_read(&caller->hold))
 		cpu_relax();
+	meet_others(caller);
+	if (caller->changes_late) {
+		caller->changes_late = false;
+		change(caller);
+	}
 	atomic_dec(&caller->inside);
 }
 
@@ -346,18 +372,39 @@ static void single_is_one_at_a_time(struct kunit *test)
 	wait_for_completion(&poster.done);
 }
 
-static int release_later(void *arg)
+/* Two of them, each on its processor, wait for each other. */
+static void many_call_at_once(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	struct poster poster;
+	int cpu = held_cpus(test);
+
+	caller->meet = 2;
+	caller_make(test, caller, DAT_UPCALL_MANY);
+	post_elsewhere(test, &poster, cpu);
+	EXPECT_SOON(test, atomic_read(&caller->inside) == 1);
+	post(test, caller, 2);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == 2);
+	KUNIT_EXPECT_EQ(test, 2, atomic_read(&caller->most));
+	KUNIT_EXPECT_EQ(test, 3, atomic64_read(&caller->sum));
+	wait_for_completion(&poster.done);
+}
+
+/* As soon as somebody waits for it. */
+static int release_when_stopping(void *arg)
 {
 	struct caller *caller = arg;
+	struct kapi_evd *kevd = caller->evd;
 
-	usleep_range(20000, 30000);
+	while (!READ_ONCE(kevd->stopping))
+		usleep_range(100, 1000);
 	atomic_set(&caller->hold, 0);
 	return 0;
 }
 
-static void teardown_waits(struct kunit *test)
+/* Returns when the upcall that is held has ended, which it does behind the call. */
+static void teardown_amid_upcall(struct kunit *test, struct caller *caller)
 {
-	struct caller *caller = caller_of(test);
 	struct task_struct *task;
 	struct poster poster;
 	int cpu = held_cpus(test);
@@ -366,7 +413,7 @@ static void teardown_waits(struct kunit *test)
 	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
 	post_elsewhere(test, &poster, cpu);
 	EXPECT_SOON(test, atomic_read(&caller->inside) == 1);
-	task = kthread_run(release_later, caller, "kdapl-release");
+	task = kthread_run(release_when_stopping, caller, "kdapl-release");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->inside));
@@ -374,7 +421,28 @@ static void teardown_waits(struct kunit *test)
 	wait_for_completion(&poster.done);
 	/* And nobody is called any more. */
 	post(test, caller, 9);
+	msleep(CALL_MS);
 	KUNIT_EXPECT_EQ(test, 1, atomic_read(&caller->calls));
+}
+
+static void teardown_waits(struct kunit *test)
+{
+	teardown_amid_upcall(test, caller_of(test));
+}
+
+/* The upcall that it waits for would have others begin. */
+static void teardown_is_not_undone(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+
+	caller->policy = DAT_UPCALL_SINGLE_INSTANCE;
+	caller->change = (DAT_UPCALL_OBJECT){ caller, upcall };
+	caller->changes_late = true;
+	teardown_amid_upcall(test, caller);
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_STATE, DAT_GET_TYPE(caller->changed));
+	/* Afterwards that is its owner's business. */
+	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_ANY);
+	EXPECT_SOON(test, atomic_read(&caller->calls) == 2);
 }
 
 /* ---- an event that is not queued --------------------------------------------- */
@@ -557,6 +625,7 @@ static void new_waits_for_the_next(struct kunit *test)
 	caller_make(test, caller, DAT_UPCALL_DISABLE);
 	post(test, caller, 3);
 	modify(test, caller, DAT_UPCALL_SINGLE_INSTANCE, DAT_UPCALL_INVOC_NEW);
+	msleep(CALL_MS);
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->calls));
 	post(test, caller, 4);
 	EXPECT_SOON(test, atomic64_read(&caller->sum) == 7);
@@ -635,7 +704,9 @@ static struct kunit_case upcall_cases[] = {
 	KUNIT_CASE(replaced_in_an_upcall),
 	KUNIT_CASE(notify_takes_nothing),
 	KUNIT_CASE(single_is_one_at_a_time),
+	KUNIT_CASE(many_call_at_once),
 	KUNIT_CASE(teardown_waits),
+	KUNIT_CASE(teardown_is_not_undone),
 	KUNIT_CASE(claimed_is_one_at_a_time),
 	KUNIT_CASE(claims_go_by_the_policy),
 	KUNIT_CASE(claimed_and_replaced),
