@@ -122,7 +122,7 @@ static int memory_make(struct memory *memory, size_t size,
 static void memory_free(struct memory *memory)
 {
 	if (memory->lmr)
-		dat_lmr_free(memory->lmr);
+		failed(dat_lmr_free(memory->lmr), "dat_lmr_free");
 	kvfree(memory->at);
 	*memory = (struct memory){};
 }
@@ -349,9 +349,9 @@ static void end_free(struct end *end)
 	stop_upcalls(end->evd);
 	cancel_work(&end->over);
 	if (end->ep)
-		dat_ep_free(end->ep);
+		failed(dat_ep_free(end->ep), "dat_ep_free");
 	if (end->evd)
-		dat_evd_free(end->evd);
+		failed(dat_evd_free(end->evd), "dat_evd_free");
 	end->ep = NULL;
 	end->evd = NULL;
 	memory_free(&end->data);
@@ -459,7 +459,7 @@ static int start(void)
 static void stop(void)
 {
 	if (self.psp)
-		dat_psp_free(self.psp);
+		failed(dat_psp_free(self.psp), "dat_psp_free");
 	stop_upcalls(self.cr_evd);
 	flush_workqueue(self.queue);
 	stop_upcalls(self.server.evd);

@@ -55,6 +55,10 @@ logged() { # TEXT
 	done
 }
 
+logged_now() { # PATTERN
+	dmesg | grep "$1"
+}
+
 # Those of connections, and those by which memory is registered.
 qps() { # TEST COUNT
 	test "$(rdma resource show qp | grep -c "type RC")" "$@"
@@ -87,6 +91,7 @@ without_a_device() {
 	expect 0 "" "the device goes under way" rdma link delete "$KDAPL_DEVICE"
 	expect 0 "" "the consumer is told" logged "the device is gone"
 	expect 0 "" "unloaded without a device" rmmod kconsumer
+	expect 1 "" "and nothing refused to be freed" logged_now "kconsumer: dat_[a-z]*_free"
 	expect 0 "" "nobody uses the module below any more" rmmod kdapl
 	# As the machine expects it to be at its end.
 	rdma link add "$KDAPL_DEVICE" type "$KDAPL_RDMA" netdev "$KDAPL_NETDEV"
@@ -101,7 +106,7 @@ refusals() {
 }
 
 main() {
-	echo "1..20"
+	echo "1..21"
 	refusals
 	to_its_end
 	under_way
