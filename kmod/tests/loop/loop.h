@@ -40,6 +40,7 @@ struct loop_end {
 
 /**
  * struct loop - the one test that runs, and what it may use
+ * @name: the adapter's
  * @ia: for all tests, like the next ones
  * @async: its EVD
  * @crs: requests that come
@@ -63,6 +64,7 @@ struct loop_end {
  * @skip: why there is nothing to test
  */
 struct loop {
+	char *name;
 	DAT_IA_HANDLE ia;
 	DAT_EVD_HANDLE async, crs;
 	DAT_PSP_HANDLE psp;
@@ -220,6 +222,6 @@ struct loop_test {
 /* Each ends with one without a name. */
 extern const struct loop_test tie_cases[], memory_cases[], rmr_cases[],
 			      ep_cases[], srq_cases[], conn_cases[],
-			      upcall_cases[];
+			      upcall_cases[], ia_cases[];
 
 #endif /* LOOP_H */

@@ -42,7 +42,7 @@ static struct dentry *report_file;
 
 static const struct loop_test *const suites[] = {
 	tie_cases, memory_cases, rmr_cases, ep_cases, srq_cases,
-	conn_cases, upcall_cases,
+	conn_cases, upcall_cases, ia_cases,
 };
 
 static __printf(1, 2) void say(const char *format, ...)

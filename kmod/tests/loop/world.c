@@ -52,6 +52,7 @@ DAT_EVD_HANDLE loop_evd(DAT_EVD_FLAGS flags)
 void loop_open(char *name)
 {
 	init_waitqueue_head(&loop.arrived);
+	loop.name = name;
 	WORKS(dat_ia_open(name, 64, &loop.async, &loop.ia));
 	WORKS(dat_evd_modify_upcall(loop.async, DAT_UPCALL_NOTIFY, &waker,
 				    DAT_UPCALL_INVOC_ANY));
