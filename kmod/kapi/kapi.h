@@ -376,16 +376,16 @@ int kapi_post_add(struct kdapl_ep *ep, DAT_COUNT num,
 int kapi_reserved_make(struct kapi_ia *ia);
 void kapi_reserved_free(struct kapi_ia *ia);
 
-/* It is an LMR only in name: the core has none. */
-static inline bool kapi_is_reserved(const struct kapi_obj *lmr)
-{
-	return lmr->ia->reserved && lmr == &lmr->ia->reserved->obj;
-}
-
+/* It is an LMR only in name: the core has none. @lmr: a handle, which may be bad. */
 static inline bool kapi_is_reserved_handle(const struct kapi_ia *ia,
-					   DAT_LMR_HANDLE lmr)
+					   const void *lmr)
 {
 	return ia->reserved && lmr == &ia->reserved->obj;
+}
+
+static inline bool kapi_is_reserved(const struct kapi_obj *lmr)
+{
+	return kapi_is_reserved_handle(lmr->ia, lmr);
 }
 
 /* cr.c: a request came; its handle's word, 0 without memory. */

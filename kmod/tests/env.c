@@ -104,7 +104,6 @@ bool kdapl_driver_acks_late(const struct ib_device *dev)
 	return container_of(dev, const struct fake_dev, ib)->acks_late;
 }
 
-/* Like rxe: it says nothing when a queue pair has left its SRQ. */
 bool kdapl_driver_cuts_off(const struct ib_device *dev,
 			   enum ib_wc_opcode opcode)
 {
@@ -112,6 +111,7 @@ bool kdapl_driver_cuts_off(const struct ib_device *dev,
 	       opcode <= IB_WC_RDMA_READ;
 }
 
+/* Like rxe: it says nothing when a queue pair has left its SRQ. */
 bool kdapl_driver_last_wqe(const struct ib_device *dev)
 {
 	return false;

@@ -396,7 +396,7 @@ static int release_when_stopping(void *arg)
 	struct caller *caller = arg;
 	struct kapi_evd *kevd = caller->evd;
 
-	while (!READ_ONCE(kevd->stopping))
+	while (!READ_ONCE(kevd->stopping) && !kthread_should_stop())
 		usleep_range(100, 1000);
 	atomic_set(&caller->hold, 0);
 	return 0;
@@ -413,12 +413,16 @@ static void teardown_amid_upcall(struct kunit *test, struct caller *caller)
 	caller_make(test, caller, DAT_UPCALL_SINGLE_INSTANCE);
 	post_elsewhere(test, &poster, cpu);
 	EXPECT_SOON(test, atomic_read(&caller->inside) == 1);
-	task = kthread_run(release_when_stopping, caller, "kdapl-release");
+	task = kthread_create(release_when_stopping, caller, "kdapl-release");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
 	modify(test, caller, DAT_UPCALL_TEARDOWN, DAT_UPCALL_INVOC_NEW);
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->inside));
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&caller->hold));
 	wait_for_completion(&poster.done);
+	kthread_stop(task);
+	put_task_struct(task);
 	/* And nobody is called any more. */
 	post(test, caller, 9);
 	msleep(CALL_MS);

@@ -15,6 +15,23 @@
 namespace suite {
 namespace {
 
+/* Connects two ends of one program. */
+void join(const Adapter &adapter, Listener &listener, Endpoint &active, Endpoint &passive)
+{
+	ok(active.connect(adapter.address(), listener.qual()));
+	listener.accept(passive);
+	active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+}
+
+/* One of them has left: both hear of it, and nothing was broken. */
+void expect_parted(Endpoint &active, Endpoint &passive)
+{
+	active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+	passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
+	ok(dat_ep_reset(passive.ep()));
+	ok(dat_ep_reset(active.ep()));
+}
+
 /* ---- graceful and abrupt ---- */
 
 /* All that was posted arrives, and both sides hear of the end after it. */
@@ -124,9 +141,7 @@ TEST(Disconnect, WhatThePeerHasAcknowledgedSucceeds)
 		for (DAT_UINT64 round = 0; round < scaled(1000) + 10; round++) {
 			for (DAT_UINT64 i = 0; i < count; i++)
 				ok(passive.recv(region.local(0, size), i));
-			ok(active.connect(adapter.address(), listener.qual()));
-			listener.accept(passive);
-			active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			join(adapter, listener, active, passive);
 			for (DAT_UINT64 i = 0; i < count; i++)
 				ok(active.send(region.local(0, size), i));
 			for (DAT_UINT64 i = 0; i < count; i++)
@@ -136,10 +151,7 @@ TEST(Disconnect, WhatThePeerHasAcknowledgedSucceeds)
 			for (DAT_UINT64 i = 0; i < count - 1; i++)
 				active.expect_request(i, size);
 			active.request_queue().expect(DAT_DTO_COMPLETION_EVENT);
-			active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
-			passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
-			ok(dat_ep_reset(passive.ep()));
-			ok(dat_ep_reset(active.ep()));
+			expect_parted(active, passive);
 		}
 	});
 }
@@ -159,9 +171,7 @@ TEST(Disconnect, RightAfterARead)
 		Region source(adapter, size), target(adapter, size);
 
 		for (DAT_UINT64 round = 0; round < scaled(300) + 10; round++) {
-			ok(active.connect(adapter.address(), listener.qual()));
-			listener.accept(passive);
-			active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			join(adapter, listener, active, passive);
 			ok(active.read(target.local(0, size), source.remote(0, size), round));
 			DAT_EVENT event = active.request_queue().spin();
 			ok(dat_ep_disconnect(active.ep(), DAT_CLOSE_ABRUPT_FLAG));
@@ -171,10 +181,7 @@ TEST(Disconnect, RightAfterARead)
 					completion.status == DAT_DTO_SUCCESS,
 				"the read does not succeed");
 
-			passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
-			active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
-			ok(dat_ep_reset(passive.ep()));
-			ok(dat_ep_reset(active.ep()));
+			expect_parted(active, passive);
 		}
 	});
 }
@@ -196,12 +203,14 @@ TEST(Disconnect, RightAfterAMessage)
 
 		for (DAT_UINT64 round = 0; round < scaled(300) + 10; round++) {
 			ok(passive.recv(target.local(0, size), round));
-			ok(active.connect(adapter.address(), listener.qual()));
-			listener.accept(passive);
-			active.expect_connection(DAT_CONNECTION_EVENT_ESTABLISHED);
+			join(adapter, listener, active, passive);
 			ok(active.send(source.local(0, size), round));
-			passive.recv_queue().spin();
+			DAT_EVENT arrived = passive.recv_queue().spin();
 			ok(dat_ep_disconnect(passive.ep(), DAT_CLOSE_ABRUPT_FLAG));
+			require(arrived.event_number == DAT_DTO_COMPLETION_EVENT &&
+					arrived.event_data.dto_completion_event_data.status ==
+						DAT_DTO_SUCCESS,
+				"the message does not arrive");
 
 			DAT_EVENT event = active.request_queue().expect(DAT_DTO_COMPLETION_EVENT);
 			const auto &completion = event.event_data.dto_completion_event_data;
@@ -209,10 +218,7 @@ TEST(Disconnect, RightAfterAMessage)
 					(completion.status == DAT_DTO_SUCCESS ||
 					 completion.status == DAT_DTO_ERR_FLUSHED),
 				"the message fails");
-			active.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
-			passive.expect_connection(DAT_CONNECTION_EVENT_DISCONNECTED);
-			ok(dat_ep_reset(passive.ep()));
-			ok(dat_ep_reset(active.ep()));
+			expect_parted(active, passive);
 		}
 	});
 }
