@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # A consumer in the kernel over a real device, while each allocation that kdapl
-# makes, or that is made for it, fails once: kdapl_loop with sweep=1. All can be
-# freed after each failure, and the device has nothing left of it. Needs the debug
-# kernel. Prints TAP.
+# makes in its calls, or that is made for them, fails once: all tests of kdapl_loop, with
+# sweep=1. All can be freed after each failure, and the device has nothing left of it.
+# Needs the debug kernel. Prints TAP.
 #
 #     scripts/vm --kernel debug -- tests/vm-suite/ksweep.sh
 
@@ -22,18 +22,23 @@ skip() { # WHY
 }
 
 [ -e $failslab/require-start ] || skip "this kernel injects no failures"
-# siw_alloc_mr() and siw's accept: an allocation that fails leaves the one before it.
-[ "$KDAPL_RDMA" != siw ] || skip "siw itself leaks memory then"
 
-# Where kdapl's functions are.
-awk '$2 ~ /^[tT]$/ && $4 == "[kdapl]" { print "0x" $1 }' /proc/kallsyms | sort >/tmp/kdapl-text
-head -n 1 /tmp/kdapl-text >$failslab/require-start
-tail -n 1 /tmp/kdapl-text >$failslab/require-end
+# Where a module's functions are: calls from there are the ones that WHAT says.
+functions_of() { # MODULE WHAT
+	awk -v of="[$1]" '$2 ~ /^[tT]$/ && $4 == of { print "0x" $1 }' /proc/kallsyms | sort >/tmp/text
+	head -n 1 /tmp/text >"$failslab/$2-start"
+	tail -n 1 /tmp/text >"$failslab/$2-end"
+}
+
+functions_of kdapl require
+# siw's own failures leave memory behind: siw_alloc_mr() what it got before, and so its accept.
+[ "$KDAPL_RDMA" != siw ] || functions_of siw reject
 echo $depth >$failslab/stacktrace-depth
 echo N >$failslab/ignore-gfp-wait
 echo 0 >$failslab/verbose
 
-insmod "$module" sweep=1 ia="$KDAPL_DEVICE" address="$KDAPL_ADDR"
+insmod "$module" sweep=1 ia="$KDAPL_DEVICE" address="$KDAPL_ADDR" \
+	iwarp="$([ "$KDAPL_RDMA" = siw ] && echo 1 || echo 0)"
 cat $report
 status=0
 grep -q "^not ok" $report && status=1

@@ -208,9 +208,12 @@ struct loop_test;
 bool loop_was_hit(void);
 /*
  * The test, with the first allocation failing that this thread makes, then with the
- * second, until none does. How many there were.
+ * second, until none does. How many there were. @own: of what only this test does.
  */
-unsigned int loop_sweep(const struct loop_test *test);
+unsigned int loop_sweep(const struct loop_test *test, bool own);
+/* What every test does: nothing fails in between, where only its own things are to. */
+unsigned int loop_spare(void);
+void loop_spare_no_more(unsigned int left);
 
 /* ---- the tests ----------------------------------------------------------- */
 

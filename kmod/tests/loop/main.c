@@ -2,7 +2,7 @@
 /*
  * kdapl_loop: runs its tests when it is loaded. What came of them is in debugfs, in
  * kdapl_loop, as TAP. It is not installed; tests/vm-suite/kloop.sh loads it, and
- * ksweep.sh for one test with failures.
+ * ksweep.sh with allocations that fail.
  */
 
 #include <linux/debugfs.h>
@@ -35,7 +35,7 @@ MODULE_PARM_DESC(iwarp, "the adapter speaks iWARP");
 
 static bool sweep;
 module_param(sweep, bool, 0444);
-MODULE_PARM_DESC(sweep, "one test, again for each allocation that can fail");
+MODULE_PARM_DESC(sweep, "each test again and again, with one allocation failing each time");
 
 static struct debugfs_blob_wrapper report;
 static struct dentry *report_file;
@@ -55,18 +55,31 @@ static __printf(1, 2) void say(const char *format, ...)
 	va_end(args);
 }
 
+static void tell(const struct loop_test *test, unsigned int number)
+{
+	say("%sok %u - %s", loop_fine() ? "" : "not ", number, test->name);
+	if (!loop_fine())
+		say("\n# %s", loop.why);
+	else if (loop.skip)
+		say(" # SKIP %s", loop.skip);
+	say("\n");
+}
+
 static void run(const struct loop_test *test, unsigned int number)
 {
-	loop_begin();
-	if (loop_fine())
-		test->run();
-	loop_end();
-	if (loop_fine() && loop.skip)
-		say("ok %u - %s # SKIP %s\n", number, test->name, loop.skip);
-	else if (loop_fine())
-		say("ok %u - %s\n", number, test->name);
-	else
-		say("not ok %u - %s\n# %s\n", number, test->name, loop.why);
+	unsigned int hits = 0;
+
+	if (sweep) {
+		hits = loop_sweep(test, number > 1);
+	} else {
+		loop_begin();
+		if (loop_fine())
+			test->run();
+		loop_end();
+	}
+	tell(test, number);
+	if (hits)
+		say("# %u allocations failed, once each\n", hits);
 }
 
 static void run_all(void)
@@ -82,19 +95,6 @@ static void run_all(void)
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
 		for (test = suites[i]; test->name; test++)
 			run(test, ++number);
-}
-
-/* The one that has most in it: two ends, an LMR, an RMR that comes and goes. */
-static void run_sweep(void)
-{
-	const struct loop_test *test = &rmr_cases[0];
-	unsigned int hits = loop_sweep(test);
-
-	say("1..1\n%sok 1 - %s, each allocation failing once\n",
-	    loop_fine() ? "" : "not ", test->name);
-	say("# %u failed\n", hits);
-	if (!loop_fine())
-		say("# %s\n", loop.why);
 }
 
 static int __init loop_init(void)
@@ -113,9 +113,7 @@ static int __init loop_init(void)
 		return -ENOMEM;
 	}
 	loop_open(ia);
-	if (loop_fine() && sweep)
-		run_sweep();
-	else if (loop_fine())
+	if (loop_fine())
 		run_all();
 	else
 		say("1..1\nnot ok 1 - opened\n# %s\n", loop.why);

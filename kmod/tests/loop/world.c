@@ -92,10 +92,13 @@ static void own_make(struct loop_end *end)
 
 void loop_make_rest(struct loop_end *end)
 {
+	unsigned int left = loop_spare();
+
 	own_make(end);
 	end->recv = loop_evd(DAT_EVD_DTO_FLAG);
 	end->request = loop_evd(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
 	end->connect = loop_evd(DAT_EVD_CONNECTION_FLAG);
+	loop_spare_no_more(left);
 }
 
 void loop_make(struct loop_end *end, bool srq)
@@ -108,6 +111,7 @@ void loop_make(struct loop_end *end, bool srq)
 		.max_rdma_read_in = 4,
 		.max_rdma_read_out = 4,
 	};
+	unsigned int left = loop_spare();
 
 	end->srq = srq;
 	loop_make_rest(end);
@@ -118,6 +122,7 @@ void loop_make(struct loop_end *end, bool srq)
 	else
 		WORKS(dat_ep_create(loop.ia, loop.pz, end->recv, end->request,
 				    end->connect, &attr, &end->ep));
+	loop_spare_no_more(left);
 }
 
 static void end_free(struct loop_end *end)
@@ -183,9 +188,12 @@ void loop_established(struct loop_end *from, struct loop_end *to)
 
 void loop_connect(struct loop_end *from, struct loop_end *to)
 {
+	unsigned int left = loop_spare();
+
 	loop_ask(from, port);
 	loop_accept(loop_request(loop.psp, port), to->ep);
 	loop_established(from, to);
+	loop_spare_no_more(left);
 }
 
 void loop_pair(void)
