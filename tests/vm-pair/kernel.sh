@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Consumers in the kernel between two test machines: datping of one against kdapl_echo
-# of the other, and kdapl_perf from kernel to kernel, in both directions and to a server
-# that goes. Runs on both machines at once and prints TAP; machine 0 serves, machine 1
-# asks. They agree on when by files in $KDAPL_OUT, which both have.
+# of the other, and kdapl_perf from kernel to kernel, in both directions, to a server in a
+# program and to one that goes. Runs on both machines at once and prints TAP; machine 0
+# serves, machine 1 asks. They agree on when by files in $KDAPL_OUT, which both have.
 #
 #     scripts/vm --hosts 2 -- tests/vm-pair/kernel.sh
 
 set -uo pipefail
 bin=$(cd "$(dirname "$0")/../../build/ulib/bin" && pwd) || exit 1
+server=$bin/../tests/perf-server/perf_server
 consumers=$(dirname "$KDAPL_MODULE")/consumers
 perf=/sys/kernel/debug/kdapl_perf
 port=45251
 limit=300
 # On slow kernels fewer do.
 count=$([ "${KDAPL_SCALE:-1}" = 1 ] && echo 60 || echo 10)
+rows=(send64_d1 send64_d64 write64k read64k)
 said=$(mktemp)
 number=0
 meeting=$KDAPL_OUT/kernel.meeting
@@ -56,10 +58,25 @@ ping() { # ADDRESS MODE SIZE DEPTH
 		--count "$count"
 }
 
-# One run whose server is in the other kernel; prints the result.
-order() { # ROW COUNT
-	echo "$KDAPL_PEER $port $1 $2 verify" >$perf/run || return
+# One run whose server is in the other machine; prints the result.
+order() { # ROW COUNT [PORT]
+	echo "$KDAPL_PEER ${3:-$port} $1 $2 verify" >$perf/run || return
 	cat $perf/result
+}
+
+# A server in a program, whose port the other machine learns; it finds nothing wrong.
+serve_by_program() { # ROW
+	local from at status=0
+	exec {from}< <(exec "$server")
+	read -r _ at <&"$from" && echo "$at" >"$meeting/program-$1" && mark "program-$1" &&
+		grep "^wrong 0" <&"$from" || status=1
+	exec {from}<&-
+	wait $! && return $status
+}
+
+order_to_program() { # ROW COUNT
+	await "program-$1"
+	order "$1" "$2" "$(<"$meeting/program-$1")"
 }
 
 # A run that does not end by itself, under way.
@@ -81,7 +98,8 @@ told() {
 }
 
 serve() {
-	echo "1..5"
+	local row
+	echo "1..9"
 	expect "" "kdapl_echo is loaded" load echo
 	mark echo
 	await pinged
@@ -91,6 +109,9 @@ serve() {
 	await ran
 	expect "^wrong 0" "write64k from machine 0 to 1" order write64k "$count"
 	mark back
+	for row in "${rows[@]}"; do
+		expect "^wrong 0" "a program serves $row" serve_by_program "$row"
+	done
 	await started
 	expect "" "the server is unloaded under way" rmmod kdapl_perf
 	mark over
@@ -98,7 +119,7 @@ serve() {
 
 ask() {
 	local mode row
-	echo "1..14"
+	echo "1..18"
 	await echo
 	for mode in send write read; do
 		expect "all correct" "$mode, 16 of 1001 bytes" ping "$KDAPL_PEER" $mode 1001 16
@@ -108,11 +129,14 @@ ask() {
 	expect "" "kdapl_perf is loaded" load perf
 	mark pinged
 	await perf
-	for row in send64_d1 send64_d64 write64k read64k; do
+	for row in "${rows[@]}"; do
 		expect "^wrong 0" "$row from machine 1 to 0" order $row "$count"
 	done
 	mark ran
 	await back
+	for row in "${rows[@]}"; do
+		expect "^wrong 0" "$row from the kernel to a program" order_to_program "$row" "$count"
+	done
 	start
 	mark started
 	expect "Connection reset" "whose server goes is told" told

@@ -107,8 +107,8 @@ Endpoint::Endpoint(const Adapter &adapter, const EndpointSizes &sizes)
 	attributes.max_request_dtos = sizes.requests;
 	attributes.max_recv_iov = sizes.recv_iov;
 	attributes.max_request_iov = sizes.request_iov;
-	attributes.max_rdma_read_in = 4;
-	attributes.max_rdma_read_out = 4;
+	attributes.max_rdma_read_in = sizes.reads;
+	attributes.max_rdma_read_out = sizes.reads;
 	attributes.max_rdma_read_iov =
 		std::min(sizes.request_iov, adapter.attributes().max_iov_segments_per_rdma_read);
 	attributes.max_rdma_write_iov = sizes.request_iov;

@@ -54,6 +54,7 @@ struct EndpointSizes {
 	DAT_COUNT recv_iov = 4;
 	DAT_COUNT request_iov = 4;
 	DAT_COUNT events = 64;
+	DAT_COUNT reads = 4; /**< on their way at once, in each direction */
 	/** The provider's own attributes instead of these. */
 	bool defaults = false;
 	/** One EVD for everything instead of three. */

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # kdapl_perf, the benchmark in the kernel, and its rival over verbs: that every byte
-# arrives in each row, also between the two, and what it says when something is wrong.
+# arrives in each row, also between the two and to a server in a program, and what it says
+# when something is wrong.
 # How fast it is, make bench tells. Prints TAP.
 #
 #     scripts/vm -- tests/vm-suite/kperf.sh
 
 set -uo pipefail
 bin=${KDAPL_BIN:-$(dirname "$0")/../../build/ulib/bin}
+server=$bin/../tests/perf-server/perf_server
 built=$(dirname "$KDAPL_MODULE")
 debugfs=/sys/kernel/debug
 port=45251
@@ -61,16 +63,39 @@ logs() { # TEXT COMMAND...
 	dmesg | grep -F "$text"
 }
 
+count_of() { # ROW
+	case $1 in
+	send*) echo $messages ;;
+	*) echo $blocks ;;
+	esac
+}
+
 rows() { # CLIENT SERVER PORT ROW...
-	local client=$1 server=$2 at=$3 row count
+	local client=$1 to=$2 at=$3 row count
 	shift 3
 	for row in "$@"; do
-		case $row in
-		send*) count=$messages ;;
-		*) count=$blocks ;;
-		esac
-		expect 0 "^wrong 0" "$count of $row from $client to $server" \
+		count=$(count_of "$row")
+		expect 0 "^wrong 0" "$count of $row from $client to $to" \
 			order "$client" "$at" "$row" "$count" verify
+	done
+}
+
+# One run whose server is a program: neither finds anything wrong.
+order_to_program() { # ROW COUNT
+	local from at status=0
+	exec {from}< <(exec "$server")
+	read -r _ at <&"$from" && order kdapl_perf "$at" "$1" "$2" verify &&
+		grep "^wrong 0" <&"$from" || status=1
+	exec {from}<&-
+	wait $! && return $status
+}
+
+rows_to_program() { # ROW...
+	local row count
+	for row in "$@"; do
+		count=$(count_of "$row")
+		expect 0 "^wrong 0" "$count of $row from kdapl_perf to a program" \
+			order_to_program "$row" "$count"
 	done
 }
 
@@ -170,11 +195,12 @@ without_a_device() {
 
 main() {
 	# Verbs' way over iWARP is another one: memory that is read into needs a key there.
-	local tests=24
-	[ "$KDAPL_RDMA" != rxe ] || tests=$((27 + 3 * ${#with_rival[@]}))
+	local tests=28
+	[ "$KDAPL_RDMA" != rxe ] || tests=$((31 + 3 * ${#with_rival[@]}))
 	echo "1..$tests"
 	refusals
 	rows kdapl_perf kdapl_perf $port "${all[@]}"
+	rows_to_program "${all[@]}"
 	under_way
 	[ "$KDAPL_RDMA" != rxe ] || rival
 	without_a_device
