@@ -118,6 +118,47 @@ bool kdapl_driver_maps_asleep(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_HNS;
 }
 
+/*
+ * irdma gives a longer list a table of two levels where memory is scattered, and its
+ * device takes one of one. So do qedr's, which begins to write the list into the table's
+ * root, and ocrdma's, which goes on behind the end of its first part.
+ */
+u32 kdapl_driver_pages(const struct ib_device *dev)
+{
+	u32 pages = dev->attrs.max_fast_reg_page_list_len;
+
+	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return 0;
+	switch (dev->ops.driver_id) {
+	case RDMA_DRIVER_IRDMA:
+		return min(pages, 512U);
+	case RDMA_DRIVER_QEDR:
+		return min(pages, 8192U);
+	case RDMA_DRIVER_OCRDMA:
+		return min(pages, 512U);
+	default:
+		return pages;
+	}
+}
+
+bool kdapl_driver_invalidates(const struct ib_device *dev)
+{
+	return dev->ops.driver_id != RDMA_DRIVER_HNS;
+}
+
+/* mlx5's device reads the list of a registration by the PD's key, where it is long. */
+bool kdapl_driver_needs_key(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_MLX5;
+}
+
+/* mlx5 says that its device has them, and refuses the kernel's. */
+bool kdapl_driver_atomic(const struct ib_device *dev)
+{
+	return dev->ops.driver_id != RDMA_DRIVER_MLX5 &&
+	       dev->attrs.atomic_cap != IB_ATOMIC_NONE;
+}
+
 /* Verbs in software: a key is looked up first, the data is copied afterwards. */
 bool kdapl_driver_fences(const struct ib_device *dev)
 {

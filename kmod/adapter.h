@@ -90,5 +90,13 @@ bool kdapl_driver_goes_on(const struct ib_device *dev);
 bool kdapl_driver_maps_asleep(const struct ib_device *dev);
 /* A registration needs an invalidation before it, or it may be done twice. */
 bool kdapl_driver_repeats(const struct ib_device *dev);
+/* Pages that one request can register; 0: none does. */
+u32 kdapl_driver_pages(const struct ib_device *dev);
+/* It has requests that end what one registered, too. */
+bool kdapl_driver_invalidates(const struct ib_device *dev);
+/* Registrations take a PD's key for all memory, also where no segment has it. */
+bool kdapl_driver_needs_key(const struct ib_device *dev);
+/* It takes atomic operations of the kernel. */
+bool kdapl_driver_atomic(const struct ib_device *dev);
 
 #endif /* KDAPL_ADAPTER_H */

@@ -18,9 +18,7 @@
 
 static u32 fmr_max_pages(const struct ib_device *dev)
 {
-	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
-		return 0;
-	return dev->attrs.max_fast_reg_page_list_len;
+	return kdapl_driver_invalidates(dev) ? kdapl_driver_pages(dev) : 0;
 }
 
 void kdapl_fmr_free(struct kdapl_fmr *fmr)

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <rdma/rdma_cm.h>
 
+#include "adapter.h"
 #include "cm.h"
 #include "frwr.h"
 #include "ia.h"
@@ -53,10 +54,9 @@ struct frwr_work {
 
 u64 kdapl_frwr_max_size(const struct ib_device *dev)
 {
-	u32 pages = dev->attrs.max_fast_reg_page_list_len;
+	u32 pages = kdapl_driver_pages(dev);
 
-	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
-	    pages < 2)
+	if (pages < 2)
 		return 0;
 	/* Memory that starts within a page touches one page more. */
 	return (u64)(pages - 1) << PAGE_SHIFT;
@@ -417,6 +417,9 @@ void kdapl_frwr_invalidate(struct kdapl_pz *pz, struct ib_mr *mr)
 		.ex.invalidate_rkey = mr->rkey,
 	};
 
+	/* Else it is over when the MR goes. */
+	if (!kdapl_driver_invalidates(pz->obj.ia->dev))
+		return;
 	mutex_lock(&pz->frwr_lock);
 	if (pz->frwr && !READ_ONCE(pz->frwr->broken))
 		frwr_post(pz, &wr);

@@ -82,7 +82,8 @@ static int ia_set_limits(struct kdapl_ia *ia)
 		return ret;
 	ia->max_message = port.max_msg_sz ?: INT_MAX;
 	ia->max_lmr_size = ia_max_lmr_size(ia);
-	ia->max_rmr_size = kdapl_frwr_max_size(ia->dev);
+	if (kdapl_driver_invalidates(ia->dev))
+		ia->max_rmr_size = kdapl_frwr_max_size(ia->dev);
 
 	/* One completion queue holds both work queues of an EP. */
 	wr = min(attrs->max_qp_wr, attrs->max_cqe / 2);
@@ -97,14 +98,15 @@ static int ia_set_limits(struct kdapl_ia *ia)
 
 	ia->max_srqs = max(attrs->max_srq, 0);
 	ia->max_srq_window = min(attrs->max_srq_wr, attrs->max_cqe);
-	ia->max_srq_iov = min_t(u32, attrs->max_srq_sge, KDAPL_SEGS_MAX);
+	/* An EP has the segments of its SRQ, and no more than its own limit. */
+	ia->max_srq_iov = min_t(u32, attrs->max_srq_sge, ia->max_iov);
 
 	/* rdma_cm negotiates the depths in eight bits. */
 	ia->max_read_in = min_t(u32, attrs->max_qp_rd_atom, U8_MAX);
 	ia->max_read_out = min_t(u32, attrs->max_qp_init_rd_atom, U8_MAX);
 	/* iWARP has neither, whatever its device says. */
 	ia->imm = !ia->iwarp;
-	ia->atomic = !ia->iwarp && attrs->atomic_cap != IB_ATOMIC_NONE;
+	ia->atomic = !ia->iwarp && kdapl_driver_atomic(ia->dev);
 
 	ia->max_private_data = kdapl_cm_max_private_data(ia, false);
 	ia->max_private_data_accept = kdapl_cm_max_private_data(ia, true);

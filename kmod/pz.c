@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "adapter.h"
 #include "frwr.h"
 #include "ia.h"
 #include "pz.h"
@@ -39,9 +40,9 @@ const struct kdapl_obj_ops kdapl_pz_ops = {
 
 /*
  * A device without a local key gets an MR over all memory with each PD, for work
- * of the kernel. Only rdma_rw uses it, of a consumer in the kernel, and it must not
- * stand behind the EPs of a program. Nor behind any of siw's: there a peer may read
- * through any key of the PD.
+ * of the kernel. rdma_rw uses it, of a consumer in the kernel, and it must not
+ * stand behind the EPs of a program, unless the driver needs it. Nor behind any of
+ * siw's: there a peer may read through any key of the PD.
  */
 static void pz_drop_dma_mr(struct ib_pd *pd)
 {
@@ -51,6 +52,12 @@ static void pz_drop_dma_mr(struct ib_pd *pd)
 		return;
 	pd->__internal_mr = NULL;
 	pd->local_dma_lkey = 0;
+}
+
+static bool pz_has_no_key(const struct kdapl_ia *ia)
+{
+	return ia->dev->ops.driver_id == RDMA_DRIVER_SIW ||
+	       (!ia->kernel && !kdapl_driver_needs_key(ia->dev));
 }
 
 static int pz_alloc_pd(struct kdapl_pz *pz)
@@ -68,10 +75,10 @@ static int pz_alloc_pd(struct kdapl_pz *pz)
 				      RDMACG_RESOURCE_HCA_OBJECT);
 		return PTR_ERR(pd);
 	}
-	if (!ia->kernel || ia->dev->ops.driver_id == RDMA_DRIVER_SIW)
+	if (pz_has_no_key(ia))
 		pz_drop_dma_mr(pd);
 	pz->pd = pd;
-	pz->local_key = pd->local_dma_lkey;
+	pz->local_key = ia->kernel ? pd->local_dma_lkey : 0;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <rdma/rw.h>
 
 #include "account.h"
+#include "adapter.h"
 #include "bounce.h"
 #include "ep.h"
 #include "ia.h"
@@ -15,7 +16,7 @@
 #include "sq.h"
 
 /* What rdma_rw has room for in one MR, at most. */
-#define RW_MR_PAGES	256
+#define RW_MR_PAGES	256U
 
 /* What rdma_rw can do at a time, so that one MR is enough where it takes one. */
 struct rw_part {
@@ -88,7 +89,7 @@ static bool may_register(const struct kdapl_ia *ia, enum dma_data_direction dir)
 
 static u32 mr_pages(const struct ib_device *dev)
 {
-	return min_t(u32, dev->attrs.max_fast_reg_page_list_len, RW_MR_PAGES);
+	return min(kdapl_driver_pages(dev), RW_MR_PAGES);
 }
 
 /* @copy: it need not be cut, only remembered. */

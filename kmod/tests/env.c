@@ -99,6 +99,22 @@ bool kdapl_driver_flushes_at_once(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_SIW;
 }
 
+u32 kdapl_driver_pages(const struct ib_device *dev)
+{
+	return dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS ?
+	       dev->attrs.max_fast_reg_page_list_len : 0;
+}
+
+bool kdapl_driver_invalidates(const struct ib_device *dev)
+{
+	return true;
+}
+
+bool kdapl_driver_needs_key(const struct ib_device *dev)
+{
+	return false;
+}
+
 bool kdapl_driver_acks_late(const struct ib_device *dev)
 {
 	return container_of(dev, const struct fake_dev, ib)->acks_late;
