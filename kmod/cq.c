@@ -447,8 +447,11 @@ err_free:
 static void cq_destroy(struct kdapl_cq *cq)
 {
 	irq_poll_disable(&cq->iop);
-	/* A softirq that has given up the poll may still arm the queue. */
-	synchronize_rcu();
+	/*
+	 * A softirq that has given up the poll may still arm the queue. Expedited: a
+	 * program may have thousands of queues, and who removes the device waits.
+	 */
+	synchronize_rcu_expedited();
 	ib_destroy_cq(cq->ibcq);
 	irq_work_sync(&cq->raise);
 	kdapl_cgroup_uncharge(cq->ia->dev, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);

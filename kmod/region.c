@@ -240,7 +240,9 @@ int kdapl_region_mmap(struct kdapl_region_table *table,
 		goto out;
 	if (!region->writable)
 		never |= VM_MAYWRITE;
-	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, never);
+	/* Without VM_IO, madvise() could give it to a child of fork() after all. */
+	vm_flags_mod(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+		     never);
 	ret = region_insert(region, vma);
 out:
 	mutex_unlock(&table->lock);

@@ -110,9 +110,14 @@ TEST(HostileMap, NothingForChildren)
 {
 	play_hostile([] {
 		RawIa ia;
+		RawMap status(ia.file(), ia.opened().sq_status, PROT_READ);
 
 		EXPECT_TRUE(readable(ia.ring()));
 		EXPECT_EQ(in_child([&] { return readable(ia.ring()) ? 1 : 0; }), 0);
+		/* Also who wants it so does not give them away. */
+		EXPECT_EQ(madvise(status.base(), status.size(), MADV_DOFORK), -1);
+		EXPECT_EQ(errno, EINVAL);
+		EXPECT_EQ(in_child([&] { return readable(status.base()) ? 1 : 0; }), 0);
 		EXPECT_EQ(in_child([&] {
 				  return map_errno(ia.file(), ia.opened().sq.size, both, MAP_SHARED,
 						   ia.opened().sq.offset);
