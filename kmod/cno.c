@@ -144,6 +144,13 @@ int kdapl_cno_modify(struct kdapl_cno *cno, u32 op, u32 agent)
 		cno->agent_armed = false;
 		cno->agent_due = false;
 		break;
+	case KDAPL_CNO_GIVE_BACK:
+		if (!cno->triggered) {
+			cno->triggered = true;
+			cno->trigger = 0;
+			wake_up_all(&cno->wait);
+		}
+		break;
 	case KDAPL_CNO_RELEASE:
 		cno->released = true;
 		cno_release(cno);

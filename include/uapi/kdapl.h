@@ -802,12 +802,14 @@ struct kdapl_cno_wait {
 #define KDAPL_CNO_ARM		1	/* the next trigger is for the agent, too; none before */
 #define KDAPL_CNO_DISARM	2	/* and no more */
 #define KDAPL_CNO_RELEASE	3	/* for good: all waits end, now and later */
+#define KDAPL_CNO_GIVE_BACK	4	/* the trigger that a thread took which is no more */
 
 /**
  * struct kdapl_cno_modify - change a CNO (KDAPL_CNO_MODIFY)
  * @size: sizeof(struct kdapl_cno_modify)
  * @cno: id
- * @op: KDAPL_CNO_ARM, KDAPL_CNO_DISARM or KDAPL_CNO_RELEASE
+ * @op: KDAPL_CNO_ARM, KDAPL_CNO_DISARM, KDAPL_CNO_RELEASE or KDAPL_CNO_GIVE_BACK,
+ *	whose trigger names no EVD
  * @agent: with KDAPL_CNO_ARM a number of the program's, which tells one agent from the
  *	next; else zero
  */

@@ -199,7 +199,25 @@ static void cno_agent(struct kunit *test)
 	kdapl_cno_modify(tcno.cno, KDAPL_CNO_DISARM, 0);
 	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
 	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 0, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 4, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, 5, 0), -EINVAL);
+}
+
+/* It is for others that wait, and not for the agent, who had its own. */
+static void cno_given_back(struct kunit *test)
+{
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
+	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, KDAPL_CNO_GIVE_BACK, 0), 0);
+	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
+	EXPECT_TRIGGER(test, &tcno, 0, 0);
+	EXPECT_NO_TRIGGER(test, &tcno, 0);
+	/* There is another one by now: it says more. */
+	kdapl_evd_post_se(tevd.evd, 1);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_GIVE_BACK, 0);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	EXPECT_NO_TRIGGER(test, &tcno, 0);
 }
 
 /* Which of them, a wait tells; and an old trigger is not for a new one. */
@@ -527,6 +545,7 @@ static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_disabled),
 	KUNIT_CASE(cno_silent),
 	KUNIT_CASE(cno_agent),
+	KUNIT_CASE(cno_given_back),
 	KUNIT_CASE(cno_next_agent),
 	KUNIT_CASE(cno_in_use),
 	KUNIT_CASE(cno_of_a_dead_evd),

@@ -69,6 +69,7 @@ struct Waiter {
 	int type;
 	std::function<DAT_RETURN()> wait;
 	std::atomic<pid_t> tid = 0;
+	std::atomic<bool> returned = false;
 
 	static void *run(void *arg)
 	{
@@ -77,12 +78,14 @@ struct Waiter {
 		pthread_setcanceltype(self.type, nullptr);
 		self.tid = gettid();
 		self.wait();
+		self.returned = true;
 		return nullptr;
 	}
 };
 
-/** Before it sleeps, or when it does. */
-void cancelled(int type, bool asleep, std::function<DAT_RETURN()> wait)
+/** Before it sleeps, or when it does, and then just behind @first. False: it was faster. */
+bool cancel(int type, bool asleep, std::function<DAT_RETURN()> wait,
+	    const std::function<void()> &first = {})
 {
 	Waiter waiter{ type, std::move(wait) };
 	const auto deadline = std::chrono::steady_clock::now() + patience();
@@ -92,9 +95,18 @@ void cancelled(int type, bool asleep, std::function<DAT_RETURN()> wait)
 	require(pthread_create(&thread, nullptr, Waiter::run, &waiter) == 0, "no thread");
 	while (!waiter.tid || (asleep && !sleeps_in_module(waiter.tid)))
 		require(std::chrono::steady_clock::now() < deadline, "it does not sleep");
+	if (first)
+		first();
 	pthread_cancel(thread);
 	pthread_join(thread, &result);
-	EXPECT_EQ(result, PTHREAD_CANCELED);
+	/* A thread that is told late, on its way out, counts as cancelled, too. */
+	EXPECT_TRUE(waiter.returned || result == PTHREAD_CANCELED);
+	return !waiter.returned;
+}
+
+void cancelled(int type, bool asleep, std::function<DAT_RETURN()> wait)
+{
+	EXPECT_TRUE(cancel(type, asleep, std::move(wait)));
 }
 
 TEST(Cancel, EndsAWait)
@@ -124,6 +136,72 @@ TEST(Cancel, EndsAWait)
 		DAT_EVENT event;
 		DAT_COUNT more;
 		fails(DAT_TIMEOUT_EXPIRED, dat_evd_wait(queue.evd(), 1000, 1, &event, &more));
+	});
+}
+
+/** An EVD with a CNO, where something comes just before the thread that waits is cancelled. */
+struct Crossing {
+	Crossing() { ok(dat_evd_modify_cno(queue.evd(), cno.handle())); }
+
+	/* False: the thread was faster, and has what came. */
+	bool happens(std::function<DAT_RETURN()> wait)
+	{
+		return cancel(PTHREAD_CANCEL_DEFERRED, true, std::move(wait), [this] {
+			DAT_EVENT event{};
+
+			event.event_number = DAT_SOFTWARE_EVENT;
+			ok(dat_evd_post_se(queue.evd(), &event));
+		});
+	}
+
+	/* The CNO tells of the event that the cancelled thread did not take. */
+	void require_told()
+	{
+		DAT_EVD_HANDLE evd;
+
+		ok(dat_cno_wait(cno.handle(), 5'000'000, &evd));
+		queue.expect(DAT_SOFTWARE_EVENT);
+	}
+
+	Adapter adapter;
+	Cno cno{ adapter };
+	EventQueue queue{ adapter, 8, DAT_EVD_SOFTWARE_FLAG };
+};
+
+TEST(Cancel, LeavesTheTriggerToOthers)
+{
+	play([](Line &) {
+		Crossing crossing;
+
+		for (int i = 0; i < 100; i++) {
+			DAT_EVD_HANDLE evd;
+
+			if (crossing.happens([&] {
+				    return dat_cno_wait(crossing.cno.handle(), DAT_TIMEOUT_INFINITE,
+							&evd);
+			    }))
+				crossing.require_told();
+			else
+				crossing.queue.expect(DAT_SOFTWARE_EVENT);
+		}
+	});
+}
+
+TEST(Cancel, LeavesTheEventToOthers)
+{
+	play([](Line &) {
+		Crossing crossing;
+
+		for (int i = 0; i < 100; i++) {
+			DAT_EVENT event;
+			DAT_COUNT more;
+
+			if (crossing.happens([&] {
+				    return dat_evd_wait(crossing.queue.evd(), DAT_TIMEOUT_INFINITE,
+							1, &event, &more);
+			    }))
+				crossing.require_told();
+		}
 	});
 }
 

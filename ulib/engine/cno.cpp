@@ -72,6 +72,25 @@ void Cno::leave() noexcept
 	stop_agents();
 }
 
+int Cno::sleep(kdapl_cno_wait &arg)
+{
+	/* A thread that is cancelled on its way out of the call may have taken the trigger. */
+	struct GiveBack {
+		~GiveBack()
+		{
+			if (cancelled && arg.evd_user)
+				(void)cno.modify(KDAPL_CNO_GIVE_BACK);
+		}
+		Cno &cno;
+		const kdapl_cno_wait &arg;
+		bool cancelled;
+	} guard{ *this, arg, true };
+	const int err = ia().device().call_and_sleep(KDAPL_CNO_WAIT, arg);
+
+	guard.cancelled = false;
+	return err;
+}
+
 Status Cno::wait(std::uint32_t timeout_us, Handle &evd)
 {
 	kdapl_cno_wait arg{};
@@ -80,8 +99,7 @@ Status Cno::wait(std::uint32_t timeout_us, Handle &evd)
 	arg.cno = id();
 	arg.deadline_ns = deadline_after(timeout_us);
 	/* Who only looks, as take() does, is not cancelled. */
-	const int err = timeout_us ? ia().device().call_and_sleep(KDAPL_CNO_WAIT, arg) :
-				     ia().device().call(KDAPL_CNO_WAIT, arg);
+	const int err = timeout_us ? sleep(arg) : ia().device().call(KDAPL_CNO_WAIT, arg);
 	if (err == ETIMEDOUT)
 		return fail(Type::queue_empty);
 	if (!err && arg.evd_user)

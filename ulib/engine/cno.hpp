@@ -62,6 +62,7 @@ private:
 	static void run_agents(Ref<Cno> cno) noexcept;
 	static Status start_agents(const Ref<Cno> &cno) noexcept;
 	Agent take_agent(std::uint32_t number) noexcept;
+	int sleep(kdapl_cno_wait &arg);
 	Status modify(std::uint32_t op, std::uint32_t agent = 0) noexcept;
 	void stop_agents() noexcept;
 

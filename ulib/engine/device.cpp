@@ -68,9 +68,10 @@ public:
 	}
 
 	/*
-	 * It takes no event, so a thread may be cancelled at any of its instructions. There
-	 * is nothing to clean up here: a frame that had something would end the program,
-	 * since no compiler expects an exception where none is thrown.
+	 * It takes no event, so a thread may be cancelled at any of its instructions; what
+	 * else it takes, its caller gives back. There is nothing to clean up here: a frame
+	 * that had something would end the program, since no compiler expects an exception
+	 * where none is thrown.
 	 */
 	int sleep(unsigned long command, void *arg) override
 	{

@@ -193,9 +193,31 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 	return status.type == Type::queue_empty ? fail(Type::abort) : status;
 }
 
+/* Of what came while a thread waited its CNO was not told. */
+void Evd::left_by_cancelled() noexcept
+{
+	std::lock_guard lock(notify_mutex_);
+	kdapl_cno_modify arg{};
+
+	if (!cno_id_ || !enabled() || !queued())
+		return;
+	arg.cno = cno_id_;
+	arg.op = KDAPL_CNO_GIVE_BACK;
+	(void)ia().device().call(KDAPL_CNO_MODIFY, arg);
+}
+
 /** Have the module wake us when enough events are there or the time is over. */
 Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold)
 {
+	struct Sleeper {
+		~Sleeper()
+		{
+			if (cancelled)
+				evd.left_by_cancelled();
+		}
+		Evd &evd;
+		bool cancelled;
+	} sleeper{ *this, true };
 	kdapl_evd_wait arg{};
 
 	{
@@ -206,6 +228,7 @@ Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold)
 	arg.threshold = threshold;
 	arg.deadline_ns = deadline_ns;
 	const int err = ia().device().call_and_sleep(KDAPL_EVD_WAIT, arg);
+	sleeper.cancelled = false;
 	/* The EVD was freed just before the module saw the call. */
 	if (err == ENOENT)
 		return fail(Type::abort);

@@ -97,6 +97,7 @@ private:
 	class Waiting;
 
 	Status sleep(std::uint64_t deadline_ns, std::uint32_t threshold);
+	void left_by_cancelled() noexcept;
 	std::uint32_t queued() noexcept;
 	[[gnu::noinline]] Status fill(std::uint32_t &queued) noexcept;
 	Status take(Event &event);
