@@ -174,12 +174,43 @@ addresses() {
 	expect fails "" "nobody listens there any more" login $iqn "[$KDAPL_ADDR6]" 1 "${quick[@]}"
 	expect ok "" "its record goes" forget $iqn "[$KDAPL_ADDR6]"
 	expect ok "$iqn" "SendTargets by iSER names the target" discover
+	expect ok "" "more targets than one answer has room for" make_many
+	expect ok "" "SendTargets names them all" discover_many
+	expect ok "" "they go" remove_many
 	expect ok "" "nothing is left of addresses" nothing_left
 }
 
 discover() {
 	timeout $limit iscsiadm -m discovery -t sendtargets -p "$KDAPL_ADDR:$port" -I iser || return
 	iscsiadm -m discoverydb -t sendtargets -p "$KDAPL_ADDR:$port" -o delete
+}
+
+# 40 names of 200 characters and an address each are more than 8 KiB.
+many_of() { # COMMAND...
+	local n
+	for n in $(seq 40); do
+		"$@" "$(printf '%s-%0*d' "$iqn" $((199 - ${#iqn})) "$n")" || return
+	done
+}
+
+make_many() {
+	many_of make_target && many_of make_portal_here && many_of enable_it
+}
+
+make_portal_here() { # IQN
+	make_portal "$1" "$KDAPL_ADDR"
+}
+
+enable_it() { # IQN
+	enable "$1" 1
+}
+
+discover_many() {
+	discover >"$said.many" && [ "$(grep -c "$iqn-0*[0-9]*\$" "$said.many")" = 40 ]
+}
+
+remove_many() {
+	many_of remove_target
 }
 
 # Resets while there is I/O: what was asked for is done again.

@@ -6,9 +6,8 @@
  * once it is posted but the pointer to end it with; and whoever has posted it does not
  * look at the command again, for its completion may be there before the call returns.
  *
- * SCSI commands are answered from wherever LIO completes them, and wait where there is
- * no room (data.c). All else the worker builds and posts. It also takes completions and
- * requests: so it may look at such a command after it has posted.
+ * SCSI commands are answered where LIO completes them, and wait for room (data.c). All else
+ * the worker posts, which takes completions, too: it may look at such a command after that.
  */
 
 #include "isert.h"
@@ -165,9 +164,12 @@ static int build_text(struct iscsit_conn *lio, struct iscsit_cmd *cmd, struct is
 {
 	struct isert_cmd *icmd = iscsit_priv_cmd(cmd);
 	struct iscsi_text_rsp *rsp = (void *)&tx->pdu->iscsi;
-	int size = iscsit_build_text_rsp(cmd, lio, rsp, ISCSI_INFINIBAND);
+	u32 *room = &lio->conn_ops->MaxRecvDataSegmentLength;
+	int size;
 
-	/* An honest initiator has no more room in one answer. */
+	/* Linux's initiator says more, but has no more, and asks for the rest. */
+	*room = min_not_zero(*room, (u32)ISERT_DATA);
+	size = iscsit_build_text_rsp(cmd, lio, rsp, ISCSI_INFINIBAND);
 	if (size < 0 || size > ISERT_DATA)
 		return -EIO;
 	memset(tx->pdu->data, 0, size);
@@ -246,10 +248,8 @@ int isert_answer(struct isert_conn *conn, struct isert_cmd *icmd)
 {
 	int kept, ret = icmd->tx ? 0 : make_answer(conn, icmd);
 
-	if (ret)
-		return ret;
-	if (icmd->data_in)
-		return isert_data_in(conn, icmd);
+	if (ret || icmd->data_in)
+		return ret ?: isert_data_in(conn, icmd);
 	kept = icmd->kept;
 	ret = isert_tx_post(conn, icmd->tx);
 	if (!ret && kept) {
