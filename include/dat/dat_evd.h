@@ -154,7 +154,7 @@ extern DAT_RETURN dat_evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, D
  * Errors: DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER, DAT_QUEUE_EMPTY,
  * DAT_INVALID_STATE (somebody waits on the EVD).
  *
- * Thread-safe. Never blocks. dat_evd_dequeue(3DAT)
+ * Thread-safe. Does not block. dat_evd_dequeue(3DAT)
  */
 extern DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT *event);
 

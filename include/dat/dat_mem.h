@@ -238,7 +238,7 @@ extern DAT_RETURN dat_rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK rm
  * DAT_PROTECTION_VIOLATION, DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED,
  * DAT_INSUFFICIENT_RESOURCES.
  *
- * Not thread-safe. Never blocks. dat_rmr_bind(3DAT)
+ * Not thread-safe. Does not block. dat_rmr_bind(3DAT)
  */
 extern DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, const DAT_LMR_TRIPLET *lmr_triplet,
 			       DAT_MEM_PRIV_FLAGS mem_privileges, DAT_EP_HANDLE ep_handle,

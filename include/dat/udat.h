@@ -13,7 +13,9 @@
  *
  *   Thread-safe      may run concurrently with any call, on the same object too.
  *   Not thread-safe  the program keeps two such calls on one object apart.
- *   Never blocks     for data-path calls: no wait for a lock or for memory.
+ *   Never blocks     for data-path calls: no wait for memory, nor for a lock that others
+ *                    hold for more than moments; but dat_ep_modify() of an EP of the IA
+ *                    does while it has a queue pair made anew.
  *   Does not block   returns without waiting for a peer or for a transfer.
  *   May block        may wait for the kernel, the device or the network.
  *   Blocks           waits, as its purpose is.
