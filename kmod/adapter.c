@@ -131,7 +131,8 @@ u32 kdapl_driver_pages(const struct ib_device *dev)
 		return 0;
 	switch (dev->ops.driver_id) {
 	case RDMA_DRIVER_IRDMA:
-		return min(pages, 512U);
+		/* Of other pages its device is told that they have 4 KiB. */
+		return PAGE_SHIFT == 12 ? min(pages, 512U) : 0;
 	case RDMA_DRIVER_QEDR:
 		return min(pages, 8192U);
 	case RDMA_DRIVER_OCRDMA:

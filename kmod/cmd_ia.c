@@ -111,14 +111,20 @@ int kdapl_cmd_evd_post_se(struct kdapl_ia *ia, void *data)
 
 static int evd_notify(struct kdapl_obj *obj, void *data)
 {
-	return kdapl_evd_set_notify(to_evd(obj), data);
+	struct kdapl_evd_notify *arg = data;
+
+	if (arg->enabled != KDAPL_EVD_TELL)
+		return kdapl_evd_set_notify(to_evd(obj), arg);
+	kdapl_evd_tell(to_evd(obj));
+	return 0;
 }
 
 int kdapl_cmd_evd_notify(struct kdapl_ia *ia, void *data)
 {
 	struct kdapl_evd_notify *arg = data;
 
-	if (arg->enabled > 1)
+	if (arg->enabled > KDAPL_EVD_TELL ||
+	    (arg->enabled == KDAPL_EVD_TELL && arg->cno))
 		return -EINVAL;
 	return call_on(ia, arg->evd, KDAPL_OBJ_EVD, evd_notify, arg);
 }

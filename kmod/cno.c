@@ -145,9 +145,9 @@ int kdapl_cno_modify(struct kdapl_cno *cno, u32 op, u32 agent)
 		cno->agent_due = false;
 		break;
 	case KDAPL_CNO_GIVE_BACK:
+		/* It still says of which EVD the latest one was. */
 		if (!cno->triggered) {
 			cno->triggered = true;
-			cno->trigger = 0;
 			wake_up_all(&cno->wait);
 		}
 		break;

@@ -183,6 +183,8 @@ int kdapl_evd_join(struct kdapl_evd *evd, u32 notify);
 void kdapl_evd_leave(struct kdapl_evd *evd);
 /* What stands in the EVD is worth waking for. Any context up to softirq. */
 void kdapl_evd_notify(struct kdapl_evd *evd);
+/* Who waited is no more, without a word: the CNO hears of what there is. */
+void kdapl_evd_tell(struct kdapl_evd *evd);
 
 /**
  * kdapl_evd_borrow() - a new IA gets its asynchronous events into another's EVD

@@ -179,23 +179,40 @@ static int evd_sleep(struct kdapl_evd *evd, u32 ejections, u64 deadline_ns)
 	return ret;
 }
 
+/* The CNO shall hear of what a waiter leaves, also of less than it waited for. */
+static void evd_tell_left(struct kdapl_evd *evd)
+{
+	bool ready;
+
+	lockdep_assert_held(&evd->lock);
+	evd->wait_threshold = 1;
+	ready = !evd->dead && evd_ready(evd);
+	evd->wait_threshold = 0;
+	if (ready)
+		kdapl_evd_wake_up(evd);
+}
+
+void kdapl_evd_tell(struct kdapl_evd *evd)
+{
+	spin_lock_bh(&evd->lock);
+	/* Else it is told to who waits now. */
+	if (!evd->wait_threshold)
+		evd_tell_left(evd);
+	spin_unlock_bh(&evd->lock);
+}
+
 /*
  * The waiter leaves: until now all was told to it, and to nobody else. What came when
- * its time was over already is in time all the same. Where it was sent away, the CNO
- * shall hear of what it leaves, also of less than it waited for.
+ * its time was over already is in time all the same.
  */
 static int evd_leave(struct kdapl_evd *evd, int ret)
 {
-	bool leaves_events;
-
 	lockdep_assert_held(&evd->lock);
 	if ((ret == -ETIMEDOUT || ret == -EINTR) && !evd->dead && evd_ready(evd))
 		ret = 0;
-	evd->wait_threshold = 1;
-	leaves_events = ret == -EBADFD && !evd->dead && evd_ready(evd);
 	evd->wait_threshold = 0;
-	if (leaves_events)
-		kdapl_evd_wake_up(evd);
+	if (ret == -EBADFD)
+		evd_tell_left(evd);
 	return ret;
 }
 

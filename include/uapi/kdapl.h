@@ -712,16 +712,19 @@ struct kdapl_evd_post_se {
 	__aligned_u64 cookie;
 };
 
+#define KDAPL_EVD_TELL		2
+
 /**
  * struct kdapl_evd_notify - whom an EVD's events notify (KDAPL_EVD_NOTIFY)
  * @size: sizeof(struct kdapl_evd_notify)
  * @evd: id
  * @cno: id of the CNO that an event triggers while nobody waits on the EVD, 0 for
  *	none
- * @enabled: 1, or 0 when events trigger nothing for the time being
+ * @enabled: 1, or 0 when events trigger nothing for the time being; or KDAPL_EVD_TELL
  *
  * A new EVD has no CNO and is enabled. Events that are queued already trigger
- * nothing.
+ * nothing, but with KDAPL_EVD_TELL, which changes nothing (@cno is 0): somebody waited
+ * for them, to whom alone they were told, and is no more.
  */
 struct kdapl_evd_notify {
 	__u32 size;
@@ -808,8 +811,7 @@ struct kdapl_cno_wait {
  * struct kdapl_cno_modify - change a CNO (KDAPL_CNO_MODIFY)
  * @size: sizeof(struct kdapl_cno_modify)
  * @cno: id
- * @op: KDAPL_CNO_ARM, KDAPL_CNO_DISARM, KDAPL_CNO_RELEASE or KDAPL_CNO_GIVE_BACK,
- *	whose trigger names no EVD
+ * @op: KDAPL_CNO_ARM, KDAPL_CNO_DISARM, KDAPL_CNO_RELEASE or KDAPL_CNO_GIVE_BACK
  * @agent: with KDAPL_CNO_ARM a number of the program's, which tells one agent from the
  *	next; else zero
  */

@@ -209,15 +209,38 @@ static void cno_given_back(struct kunit *test)
 	struct test_evd tevd = evd_make(test, tcno.id);
 
 	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
+	kdapl_evd_post_se(tevd.evd, 1);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	EXPECT_TRIGGER(test, &tcno, KDAPL_CNO_AGENT, tevd.id);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
 	KUNIT_EXPECT_EQ(test, kdapl_cno_modify(tcno.cno, KDAPL_CNO_GIVE_BACK, 0), 0);
 	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
-	EXPECT_TRIGGER(test, &tcno, 0, 0);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
 	EXPECT_NO_TRIGGER(test, &tcno, 0);
-	/* There is another one by now: it says more. */
-	kdapl_evd_post_se(tevd.evd, 1);
+	/* There is another one by now. */
+	kdapl_evd_post_se(tevd.evd, 2);
 	kdapl_cno_modify(tcno.cno, KDAPL_CNO_GIVE_BACK, 0);
 	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
 	EXPECT_NO_TRIGGER(test, &tcno, 0);
+}
+
+/* Somebody waited on the EVD, and is no more: the agent hears of it, too. */
+static void cno_told_again(struct kunit *test)
+{
+	struct test_cno tcno = cno_make(test);
+	struct test_evd tevd = evd_make(test, tcno.id);
+
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
+	kdapl_evd_tell(tevd.evd);
+	EXPECT_NO_TRIGGER(test, &tcno, 0);
+	EXPECT_NO_TRIGGER(test, &tcno, KDAPL_CNO_AGENT);
+	kdapl_evd_post_se(tevd.evd, 1);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	EXPECT_TRIGGER(test, &tcno, KDAPL_CNO_AGENT, tevd.id);
+	kdapl_cno_modify(tcno.cno, KDAPL_CNO_ARM, 0);
+	kdapl_evd_tell(tevd.evd);
+	EXPECT_TRIGGER(test, &tcno, 0, tevd.id);
+	EXPECT_TRIGGER(test, &tcno, KDAPL_CNO_AGENT, tevd.id);
 }
 
 /* Which of them, a wait tells; and an old trigger is not for a new one. */
@@ -546,6 +569,7 @@ static struct kunit_case cno_cases[] = {
 	KUNIT_CASE(cno_silent),
 	KUNIT_CASE(cno_agent),
 	KUNIT_CASE(cno_given_back),
+	KUNIT_CASE(cno_told_again),
 	KUNIT_CASE(cno_next_agent),
 	KUNIT_CASE(cno_in_use),
 	KUNIT_CASE(cno_of_a_dead_evd),

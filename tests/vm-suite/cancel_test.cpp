@@ -160,8 +160,12 @@ struct Crossing {
 		DAT_EVD_HANDLE evd;
 
 		ok(dat_cno_wait(cno.handle(), 5'000'000, &evd));
+		EXPECT_EQ(evd, queue.evd());
 		queue.expect(DAT_SOFTWARE_EVENT);
+		crossed++;
 	}
+
+	unsigned crossed = 0;
 
 	Adapter adapter;
 	Cno cno{ adapter };
@@ -184,6 +188,7 @@ TEST(Cancel, LeavesTheTriggerToOthers)
 			else
 				crossing.queue.expect(DAT_SOFTWARE_EVENT);
 		}
+		EXPECT_GT(crossing.crossed, 0U);
 	});
 }
 
@@ -202,6 +207,7 @@ TEST(Cancel, LeavesTheEventToOthers)
 			    }))
 				crossing.require_told();
 		}
+		EXPECT_GT(crossing.crossed, 0U);
 	});
 }
 

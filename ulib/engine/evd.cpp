@@ -196,14 +196,11 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 /* Of what came while a thread waited its CNO was not told. */
 void Evd::left_by_cancelled() noexcept
 {
-	std::lock_guard lock(notify_mutex_);
-	kdapl_cno_modify arg{};
+	kdapl_evd_notify arg{};
 
-	if (!cno_id_ || !enabled() || !queued())
-		return;
-	arg.cno = cno_id_;
-	arg.op = KDAPL_CNO_GIVE_BACK;
-	(void)ia().device().call(KDAPL_CNO_MODIFY, arg);
+	arg.evd = id();
+	arg.enabled = KDAPL_EVD_TELL;
+	(void)ia().device().call(KDAPL_EVD_NOTIFY, arg);
 }
 
 /** Have the module wake us when enough events are there or the time is over. */
