@@ -130,7 +130,7 @@ ask() {
 	mark pinged
 	await perf
 	for row in "${rows[@]}"; do
-		expect "^wrong 0" "$row from machine 1 to 0" order $row "$count"
+		expect "^wrong 0" "$row from machine 1 to 0" order "$row" "$count"
 	done
 	mark ran
 	await back
