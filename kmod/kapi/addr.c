@@ -8,9 +8,13 @@
 
 void kapi_sockaddr(struct sockaddr_storage *ss, const struct kdapl_addr *addr)
 {
-	memset(ss, 0, sizeof(*ss));
-	if (!kdapl_addr_to_sockaddr(addr, ss))
-		kdapl_sockaddr_set_port(ss, addr->port);
+	struct sockaddr_storage now = {};
+
+	if (!kdapl_addr_to_sockaddr(addr, &now))
+		kdapl_sockaddr_set_port(&now, addr->port);
+	/* Who was given a pointer to it by a query may be reading. */
+	if (memcmp(ss, &now, sizeof(now)))
+		*ss = now;
 }
 
 bool kapi_addr(struct kdapl_addr *addr, const DAT_SOCK_ADDR *sa)
