@@ -109,9 +109,10 @@ static void release(struct isert_conn *conn, struct iscsit_cmd *cmd)
 	isert_leave(conn);
 }
 
-/* It was aborted, and LIO drops all references to it. */
+/* LIO drops all references to it; with no answer its place in the window would be lost. */
 void isert_aborted_task(struct iscsit_conn *lio, struct iscsit_cmd *cmd)
 {
+	iscsit_increment_maxcmdsn(cmd, lio->sess);
 	iscsit_aborted_task(lio, cmd);
 	release(lio->context, cmd);
 }
@@ -151,8 +152,7 @@ static void add_sense(struct isert_tx *tx, struct iscsit_cmd *cmd)
 
 	if (!(cmd->se_cmd.se_cmd_flags & (SCF_TRANSPORT_TASK_SENSE | SCF_EMULATED_TASK_SENSE)))
 		return;
-	tx->pdu->data[0] = size >> 8;
-	tx->pdu->data[1] = size;
+	*(__be16 *)tx->pdu->data = cpu_to_be16(size);
 	memcpy(tx->pdu->data + 2, cmd->sense_buffer + 2, size);
 	size += 2;
 	hton24(tx->pdu->iscsi.dlength, size);
