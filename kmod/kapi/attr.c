@@ -103,6 +103,9 @@ static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 	attr->fmr_supported = q->max_lmr_size ? DAT_TRUE : DAT_FALSE;
 	attr->lmr_for_fmr_scope_supported = DAT_LMR_SCOPE_PZ;
 	attr->rmr_scope_supported = DAT_RMR_SCOPE_PZ;
+	/* iWARP's reads name their sink to the peer. */
+	attr->rdma_read_lmr_rmr_context_exposure =
+		q->transport == KDAPL_TRANSPORT_IWARP ? DAT_TRUE : DAT_FALSE;
 	fill_merging(attr);
 }
 

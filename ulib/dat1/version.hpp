@@ -27,6 +27,9 @@ inline constexpr std::string_view own_provider_library = "libdapl_kdapl.so.1";
 /** Before an adapter's name it says that the program copes with relaxed ordering. */
 inline constexpr std::string_view ro_aware_prefix = kdapl::ro_aware_prefix;
 
+/** Whether a list with room for some of the adapters is filled. */
+inline constexpr bool lists_what_fits = false;
+
 /** A provider's table as it is registered. */
 using RegisteredTable = DAT_PROVIDER;
 
@@ -128,7 +131,7 @@ inline void finish(DAT_EVENT &, const kdapl::Event &) noexcept {}
 inline void finish(DAT_IA_ATTR &, const kdapl_ia_query &) noexcept {}
 inline void finish(DAT_EP_PARAM &) noexcept {}
 inline void finish(DAT_RMR_PARAM &) noexcept {}
-inline void finish(DAT_PROVIDER_ATTR &) noexcept {}
+inline void finish(DAT_PROVIDER_ATTR &, const kdapl_ia_query &) noexcept {}
 /** @} */
 
 } // namespace version

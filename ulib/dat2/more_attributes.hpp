@@ -48,6 +48,8 @@ inline void add_attributes(const kdapl_ia_query &query, std::vector<face::NamedA
 	list.push_back({ "DAT_IB_NODE_GUID", guid_text(query.node_guid) });
 	list.push_back({ "DAT_IB_PORT_NUMBER", std::to_string(query.port) });
 	list.push_back({ "DAT_IB_PORT_STATUS", port_state_name(query.port_state) });
+	list.push_back(
+		{ "DAT_EXTENSION_INTERFACE", query.flags & KDAPL_IA_IMM ? "TRUE" : "FALSE" });
 	if (query.flags & KDAPL_IA_IMM) {
 		list.push_back({ DAT_IB_ATTR_IMMED_DATA, "TRUE" });
 		list.push_back({ DAT_IB_ATTR_COUNTERS, "TRUE" });

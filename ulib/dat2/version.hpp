@@ -30,6 +30,9 @@ inline constexpr std::string_view own_provider_library = "libdapl2_kdapl.so.2";
 /** None: a name is the adapter's, whatever it begins with. */
 inline constexpr std::string_view ro_aware_prefix = {};
 
+/** A list with room for some of the adapters gets as many: so has the distribution's libdat2. */
+inline constexpr bool lists_what_fits = true;
+
 /** A provider's table as it is registered. */
 using RegisteredTable = const DAT_PROVIDER;
 
@@ -179,8 +182,11 @@ inline void finish(DAT_RMR_PARAM &param) noexcept
 	param.va_type = DAT_VA_TYPE_VA;
 }
 
-inline void finish(DAT_PROVIDER_ATTR &attr) noexcept
+inline void finish(DAT_PROVIDER_ATTR &attr, const kdapl_ia_query &query) noexcept
 {
+	/* iWARP's reads name their sink to the peer. */
+	attr.rdma_read_lmr_rmr_context_exposure =
+		query.transport == KDAPL_TRANSPORT_IWARP ? DAT_TRUE : DAT_FALSE;
 	attr.rmr_scope_supported = DAT_RMR_SCOPE_PZ;
 }
 /** @} */

@@ -163,7 +163,7 @@ void fill(const kdapl::Ia &ia, DAT_PROVIDER_ATTR &attr) noexcept
 		attr.num_provider_specific_attr = more->count();
 		attr.provider_specific_attr = more->list();
 	}
-	version::finish(attr);
+	version::finish(attr, q);
 }
 
 } // namespace face

@@ -9,6 +9,7 @@
 #include "engine/ia.hpp"
 #include "engine/uncancelled.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace face;
@@ -129,8 +130,11 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT *numbe
 			return status;
 
 		*number_entries = to_count(infos.size());
-		if (max_to_return < 0 || infos.size() > static_cast<std::size_t>(max_to_return))
+		if (max_to_return < 0 || (infos.size() > static_cast<std::size_t>(max_to_return) &&
+					  (!version::lists_what_fits || !max_to_return)))
 			return bad_parameter(Sub::arg1);
+		infos.resize(std::min(infos.size(), static_cast<std::size_t>(max_to_return)));
+		*number_entries = to_count(infos.size());
 		for (std::size_t i = 0; i < infos.size(); i++) {
 			if (!dat_provider_list || !dat_provider_list[i])
 				return bad_parameter(Sub::arg3);

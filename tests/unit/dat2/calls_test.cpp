@@ -115,6 +115,8 @@ TEST_F(Calls2, AttributesByOfedsNames)
 	EXPECT_EQ(named_attribute(ia, "DAT_IB_RDMA_READ"), "TRUE");
 	EXPECT_EQ(named_attribute(ia, "DAT_IB_PORT_STATUS"), "UNKNOWN");
 	EXPECT_EQ(named_attribute(ia, "DAT_IB_TRANSPORT_MTU"), "none");
+	EXPECT_EQ(named_attribute(ia, "DAT_EXTENSION_INTERFACE"), "FALSE");
+	module.attributes.flags = KDAPL_IA_IMM;
 	module.attributes.node_guid = 0x0123456789abcdef;
 	module.attributes.port = 2;
 	module.attributes.port_state = 4;
@@ -124,6 +126,25 @@ TEST_F(Calls2, AttributesByOfedsNames)
 	EXPECT_EQ(named_attribute(other, "DAT_IB_PORT_NUMBER"), "2");
 	EXPECT_EQ(named_attribute(other, "DAT_IB_PORT_STATUS"), "ACTIVE");
 	EXPECT_EQ(named_attribute(other, "DAT_IB_TRANSPORT_MTU"), "4096");
+	EXPECT_EQ(named_attribute(other, "DAT_EXTENSION_INTERFACE"), "TRUE");
+	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
+}
+
+/* iWARP's name the memory that they read into to the peer. */
+TEST_F(Calls2, WhatReadsExposeIsTold)
+{
+	DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
+	DAT_PROVIDER_ATTR attr{};
+	DAT_IA_HANDLE other;
+
+	ASSERT_EQ(dat_ia_query(ia, nullptr, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &attr),
+		  DAT_SUCCESS);
+	EXPECT_EQ(attr.rdma_read_lmr_rmr_context_exposure, DAT_FALSE);
+	module.attributes.transport = KDAPL_TRANSPORT_IWARP;
+	ASSERT_EQ(dat_ia_open(const_cast<char *>("fake0"), 8, &async_evd, &other), DAT_SUCCESS);
+	ASSERT_EQ(dat_ia_query(other, nullptr, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &attr),
+		  DAT_SUCCESS);
+	EXPECT_EQ(attr.rdma_read_lmr_rmr_context_exposure, DAT_TRUE);
 	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
 }
 

@@ -90,6 +90,30 @@ protected:
 	DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
 };
 
+/* So has the distribution's; programs with a list of their own length rely on it. */
+TEST_F(Registry2, AListThatIsTooShortGetsWhatFits)
+{
+	std::array<DAT_PROVIDER_INFO, 2> infos{};
+	std::array<DAT_PROVIDER_INFO *, 2> pointers{ &infos[0], &infos[1] };
+	DAT_COUNT count = -1;
+
+	conf.write(conf_line("a", "libx.so.2") + conf_line("b", "libx.so.2") +
+		   conf_line("c", "libx.so.2"));
+	EXPECT_EQ(dat_registry_list_providers(1, &count, pointers.data()), DAT_SUCCESS);
+	EXPECT_EQ(count, 1);
+	EXPECT_STREQ(infos[0].ia_name, "a");
+	EXPECT_STREQ(infos[1].ia_name, "");
+	EXPECT_EQ(dat_registry_list_providers(2, &count, pointers.data()), DAT_SUCCESS);
+	EXPECT_EQ(count, 2);
+	EXPECT_STREQ(infos[1].ia_name, "b");
+	for (DAT_COUNT none : { 0, -1 }) {
+		count = -1;
+		EXPECT_TRUE(is_error(dat_registry_list_providers(none, &count, pointers.data()),
+				     DAT_INVALID_PARAMETER, DAT_INVALID_ARG1));
+		EXPECT_EQ(count, 3);
+	}
+}
+
 TEST_F(Registry2, WithoutAFileEveryDeviceIsThere)
 {
 	EXPECT_EQ(list(), (Names{ "fake0 2.0 safe" }));
