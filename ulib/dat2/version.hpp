@@ -30,7 +30,7 @@ inline constexpr std::string_view own_provider_library = "libdapl2_kdapl.so.2";
 /** None: a name is the adapter's, whatever it begins with. */
 inline constexpr std::string_view ro_aware_prefix = {};
 
-/** A list with room for some of the adapters gets as many: so has the distribution's libdat2. */
+/** A list with room for some of the adapters gets as many, as from the distribution's libdat2. */
 inline constexpr bool lists_what_fits = true;
 
 /** A provider's table as it is registered. */

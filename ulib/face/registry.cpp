@@ -9,8 +9,8 @@
 #include "engine/ia.hpp"
 #include "engine/uncancelled.hpp"
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 using namespace face;
 
@@ -130,11 +130,12 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT *numbe
 			return status;
 
 		*number_entries = to_count(infos.size());
-		if (max_to_return < 0 || (infos.size() > static_cast<std::size_t>(max_to_return) &&
-					  (!version::lists_what_fits || !max_to_return)))
-			return bad_parameter(Sub::arg1);
-		infos.resize(std::min(infos.size(), static_cast<std::size_t>(max_to_return)));
-		*number_entries = to_count(infos.size());
+		if (std::cmp_less(max_to_return, infos.size())) {
+			if (!version::lists_what_fits || max_to_return <= 0)
+				return bad_parameter(Sub::arg1);
+			infos.resize(static_cast<std::size_t>(max_to_return));
+			*number_entries = max_to_return;
+		}
 		for (std::size_t i = 0; i < infos.size(); i++) {
 			if (!dat_provider_list || !dat_provider_list[i])
 				return bad_parameter(Sub::arg3);

@@ -90,7 +90,7 @@ protected:
 	DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
 };
 
-/* So has the distribution's; programs with a list of their own length rely on it. */
+/* As from the distribution's libdat2; programs with a list of fixed length rely on it. */
 TEST_F(Registry2, AListThatIsTooShortGetsWhatFits)
 {
 	std::array<DAT_PROVIDER_INFO, 2> infos{};
