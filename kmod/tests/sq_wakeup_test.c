@@ -269,7 +269,9 @@ static void sq_timer_in_a_call(struct kunit *test)
 	/* The timer does not come in between. */
 	local_bh_disable();
 	env_kick(env);
+	spin_lock(&sq->lock);
 	sq->drains++;
+	spin_unlock(&sq->lock);
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, READ_ONCE(status->flags), 0);
 	usleep_range(20000, 30000);
@@ -277,6 +279,8 @@ static void sq_timer_in_a_call(struct kunit *test)
 	spin_lock_bh(&sq->lock);
 	sq->drains--;
 	spin_unlock_bh(&sq->lock);
+	/* A timer that found the lock taken counts on us. */
+	kdapl_sq_sync(sq);
 	EXPECT_SOON(test, READ_ONCE(status->flags) == KDAPL_SQ_NEED_WAKEUP);
 }
 
