@@ -32,18 +32,20 @@ protected:
 };
 
 constexpr char both[] = "^libdat: an error\nlibdat: a warning\n$";
+constexpr char warning[] = "^libdat: a warning\n$";
 constexpr char nothing[] = "^$";
 
 TEST_F(Debug, WarningsAreToldUnlessSwitchedOff)
 {
-	EXPECT_EXIT(speak({}), testing::ExitedWithCode(0), "^libdat: a warning\n$");
+	EXPECT_EXIT(speak({}), testing::ExitedWithCode(0), warning);
 	EXPECT_EXIT(speak({ { "DAT_DBG_TYPE", "0" } }), testing::ExitedWithCode(0), nothing);
 }
 
 TEST_F(Debug, ErrorsAreToldWhereAskedFor)
 {
 	EXPECT_EXIT(speak({ { "DAT_DBG_TYPE", "0x1" } }), testing::ExitedWithCode(0), both);
-	EXPECT_EXIT(speak({ { "DAT_DBG_TYPE", "2" } }), testing::ExitedWithCode(0), nothing);
+	EXPECT_EXIT(speak({ { "DAT_DBG_TYPE", "2" } }), testing::ExitedWithCode(0), warning);
+	EXPECT_EXIT(speak({ { "DAT_DBG_TYPE", "4" } }), testing::ExitedWithCode(0), nothing);
 }
 
 TEST_F(Debug, StandardOutputIsAnotherPlace)

@@ -223,13 +223,6 @@ std::span<const Name> names_of(Kind kind) noexcept
 	}
 }
 
-/** The adapter that an object is, or belongs to. */
-const kdapl::Ia &ia_of(const kdapl::Object &object) noexcept
-{
-	return object.kind_of() == Kind::ia ? static_cast<const kdapl::Ia &>(object) :
-					      static_cast<const kdapl::Child &>(object).ia();
-}
-
 /** Which counters of which object are meant: one, or all. */
 struct Asked {
 	Ref<kdapl::Object> object;
@@ -245,7 +238,7 @@ Status find(DAT_HANDLE handle, int counter, Asked &asked) noexcept
 	const std::span<const Name> all = names_of(asked.object->kind_of());
 	if (all.empty())
 		return bad_handle(Sub::handle1);
-	if (!(ia_of(*asked.object).attributes().flags & KDAPL_IA_IMM))
+	if (!(kdapl::ia_of(*asked.object).attributes().flags & KDAPL_IA_IMM))
 		return fail(Type::model_not_supported);
 	if (counter < 0 || static_cast<std::size_t>(counter) > all.size())
 		return bad_parameter(Sub::arg2);

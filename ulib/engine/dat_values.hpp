@@ -76,6 +76,7 @@ enum EventNumber : std::uint32_t {
 	event_async_first = 0x08001,
 	event_async_evd_overflow = 0x08001,
 	event_async_ep_broken = 0x08003,
+	event_async_internal = 0x08005,
 	event_async_last = 0x08005,
 	event_software = 0x10001,
 };

@@ -15,6 +15,7 @@ namespace kdapl {
 namespace {
 
 constexpr unsigned long type_error = 1;
+constexpr unsigned long type_warning = 2;
 constexpr unsigned long dest_stdout = 1;
 constexpr unsigned long dest_syslog = 2;
 
@@ -64,9 +65,9 @@ void debug_error(const char *format, ...) noexcept
 
 void debug_warning(const char *format, ...) noexcept
 {
-	static const unsigned long types = setting("DAT_DBG_TYPE", "DAPL_DBG_TYPE", type_error);
+	static const unsigned long types = setting("DAT_DBG_TYPE", "DAPL_DBG_TYPE", type_warning);
 
-	if (!(types & type_error))
+	if (!(types & (type_error | type_warning)))
 		return;
 	std::va_list args;
 	va_start(args, format);

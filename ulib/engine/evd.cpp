@@ -14,7 +14,10 @@ namespace kdapl {
 
 namespace {
 
-/** What counts an asynchronous event, by what it is about. */
+/** The reason of an event of the asynchronous kind that tells of a watermark. */
+constexpr std::uint32_t reason_watermark = 2;
+
+/** What counts an asynchronous error, by what it is about. */
 IaCounter async_counter(std::uint32_t number) noexcept
 {
 	switch (number) {
@@ -25,6 +28,15 @@ IaCounter async_counter(std::uint32_t number) noexcept
 	default:
 		return ia_async_error;
 	}
+}
+
+/** The object's adapter counts it, whoever's EVD it comes to. */
+void count_async(const kdapl_event &from, Handle named) noexcept
+{
+	if (from.type == event_async_internal && from.status == reason_watermark)
+		return;
+	if (Ref<Object> object = pin_any(named))
+		ia_of(*object).count(async_counter(from.type));
 }
 
 } // namespace
@@ -382,7 +394,7 @@ void Evd::translate_rare(const kdapl_event &from, Event &to)
 		/* What has gone meanwhile has no name. */
 		to.object = from.user ? HandleTable::instance().handle_of_word(from.user) :
 					ia().handle();
-		ia().count(async_counter(from.type));
+		count_async(from, to.object);
 	}
 }
 

@@ -194,6 +194,13 @@ private:
 	Ref<Ia> ia_;
 };
 
+/** The adapter that an object is, or belongs to. */
+inline Ia &ia_of(Object &object) noexcept
+{
+	return object.kind_of() == Kind::ia ? static_cast<Ia &>(object) :
+					      static_cast<Child &>(object).ia();
+}
+
 template <class T>
 Status Ia::map_or_discard(const kdapl_map &piece, const Child &child, Shared<const T> &status)
 {

@@ -77,5 +77,25 @@ TEST(Dat2Counters, TellWhatHasMoved)
 		});
 }
 
+/* What tells of a watermark is of the asynchronous kind, but no error. */
+TEST(Dat2Counters, AWatermarkIsNoError)
+{
+	play([](Line &) {
+		Adapter adapter;
+		DAT_SRQ_ATTR attributes = { 4, 1, DAT_SRQ_LW_DEFAULT };
+		DAT_SRQ_HANDLE srq;
+
+		ok(dat_srq_create(adapter.ia(), adapter.pz(), &attributes, &srq));
+		ok(dat_srq_set_lw(srq, 1));
+		const DAT_EVENT event =
+			adapter.expect_async(DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);
+		EXPECT_EQ(event.event_data.asynch_error_event_data.dat_handle, srq);
+		EXPECT_EQ(event.event_data.asynch_error_event_data.reason,
+			  DAT_SRQ_LOW_WATERMARK_EVENT);
+		expect_count(adapter, adapter.ia(), DCNT_IA_ASYNC_ERROR, 0);
+		ok(dat_srq_free(srq));
+	});
+}
+
 } // namespace
 } // namespace suite

@@ -25,6 +25,20 @@ inline DAT_TIMEOUT long_enough()
 	return static_cast<DAT_TIMEOUT>(std::chrono::microseconds(patience()).count());
 }
 
+/** The next event of an EVD, which must have this number. */
+inline DAT_EVENT expect_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number, Location where)
+{
+	DAT_EVENT event;
+	DAT_COUNT more;
+
+	ok(dat_evd_wait(evd, long_enough(), 1, &event, &more), where);
+	require(event.event_number == number,
+		"event " + std::to_string(event.event_number) + " instead of " +
+			std::to_string(number),
+		where);
+	return event;
+}
+
 /** An open adapter with a protection zone, of a dat.conf that has nothing else. */
 class Adapter {
 public:
@@ -62,6 +76,11 @@ public:
 
 	DAT_IA_HANDLE ia() const noexcept { return ia_; }
 	DAT_PZ_HANDLE pz() const noexcept { return pz_; }
+	/** The next event of its own EVD, which must have this number. */
+	DAT_EVENT expect_async(DAT_EVENT_NUMBER number, Location where = Location::current()) const
+	{
+		return expect_event(async_, number, where);
+	}
 	/** Its own address, without a port. */
 	DAT_IA_ADDRESS_PTR address() const noexcept { return attributes_.ia_address_ptr; }
 
@@ -89,15 +108,7 @@ public:
 	/** The next event, which must have this number. */
 	DAT_EVENT expect(DAT_EVENT_NUMBER number, Location where = Location::current())
 	{
-		DAT_EVENT event;
-		DAT_COUNT more;
-
-		ok(dat_evd_wait(evd_, long_enough(), 1, &event, &more), where);
-		require(event.event_number == number,
-			"event " + std::to_string(event.event_number) + " instead of " +
-				std::to_string(number),
-			where);
-		return event;
+		return expect_event(evd_, number, where);
 	}
 
 private:
