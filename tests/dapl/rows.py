@@ -39,9 +39,12 @@ class Row:
     excused: str = r"(?!)"  # what is bad, but not where a program says it (a pattern)
 
     def quick_ways(self):
-        """Where only what is quick runs, that runs also by our libdat2 with OFED's provider at the other end."""
+        """Where only what is quick runs, that runs also by our libdat2 with OFED's provider.
+
+        At the other end, and, of what goes with any provider at both, at both.
+        """
         more = tuple(way for way in OURS_WITH_OFED if self.quick and way.removeprefix("ours-") in self.ways)
-        return self.ways + more
+        return self.ways + more + (("ours-ofed",) if self.quick and self.server else ())
 
 
 def dtest(options, quick=False, program="dtest", ready=DTEST_PORT, good=r"Test Complete\. PASSED", **more):
@@ -212,11 +215,20 @@ def feature(name, quick=False):
                "", quick, ways=ONE_PROVIDER + ("ofed",), cases=cases)
 
 
-# 48 bytes to the server, others back with its rejection: of the distribution's
-# programs none does it as they are built there. Ours, with whose libdat2 it is told.
-REJECT = Row("rejection with private data", ("{work}/dapl_reject", "-s", "{ia}"), "ready",
-             (("{work}/dapl_reject", "{ia}", "{address}"),), "^rejected with 48 bytes$",
-             "^rejected a request of 48 bytes$", ".*error.*", True, iwarp=True)
+def reject(size, name, **more):
+    """So many bytes to the server, as many others back with its rejection.
+
+    Of the distribution's programs none does it as they are built there. Ours, with whose
+    libdat2 it is told.
+    """
+    return Row(name, ("{work}/dapl_reject", "-s", "{ia}", size), "ready",
+               (("{work}/dapl_reject", "{ia}", size, "{address}"),), f"^rejected with {size} bytes$",
+               f"^rejected a request of {size} bytes$", ".*error.*", True, iwarp=True, **more)
+
+
+# Nobody listens: not a peer has refused, but its host.
+UNUSED_PORT = Row("a port that is unused", (), None, (("{work}/dapl_reject", "-u", "{ia}", "{address}"),),
+                  "^nobody is there$", "", ".*error.*", True, iwarp=True, ways=ONE_PROVIDER + ("ofed",))
 
 SR = "client SR 1024 3 server SR 1536 2"
 ROWS = [
@@ -259,7 +271,9 @@ ROWS = [
     unreliable("-U 2 -m"),
     unreliable("-u", program="dtestsrq", **UNRELIABLE),
     unreliable("-u -c 4", program="dtestcm", **UNRELIABLE),
-    REJECT,
+    reject("48", "rejection with private data"),
+    reject("0", "rejection without private data"),
+    UNUSED_PORT,
     dapltest(f"-T T -i 20 {SR}", True, iwarp=True),
     dapltest(f"-T T -P -i 20 {SR}"),
     # The next send goes out without waiting for the last one's completion.

@@ -13,6 +13,7 @@ WAY is whose libdat2 the programs have, and whose provider each end:
   ours-to-ofed    as to-ofed, but the client has our libdat2
   ours-from-ofed  as from-ofed, but the server has our libdat2
   ofed            OFED's provider at both ends: what it is compared with
+  ours-ofed       as ofed, but both ends have our libdat2
 
 Without --way each row in those that are its own. Without --all only the rows of
 rows.py that are quick run, and in ours-... only then; a ROW is a part of a row's name.
@@ -41,6 +42,7 @@ WORK = pathlib.Path("/run/dapl")
 DEBIAN = ("debian", "kdapl")
 OURS = ("ours", "kdapl")
 OFED = ("debian", "ofed")
+OURS_OFED = ("ours", "ofed")
 # The server's end and the client's.
 WAYS = {
     "debian": (DEBIAN, DEBIAN),
@@ -50,6 +52,7 @@ WAYS = {
     "ours-to-ofed": (OFED, OURS),
     "ours-from-ofed": (OURS, OFED),
     "ofed": (OFED, OFED),
+    "ours-ofed": (OURS_OFED, OURS_OFED),
 }
 # A client opens the name that the server tells it, so both ends have it.
 IA = "dapl0"
