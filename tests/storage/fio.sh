@@ -107,8 +107,7 @@ tests() {
 	rows 1
 	rows 4
 	for fs in ext4 xfs; do
-		# The debug kernel has no xfs.
-		! modprobe -q "$fs" || work_in "$fs"
+		with_module "$fs" work_in "$fs"
 	done
 	expect ok "" "nothing is left" nothing_left
 	expect ok "" "the initiator goes" stop_initiator

@@ -3,7 +3,8 @@
 #
 # LIO serves disks by kdapl_isert to Linux's own initiator: login and logout, what is
 # agreed on, data of all sizes, several sessions and targets, task management, pings, a
-# target that goes and comes, wrong settings, and what may be unloaded when. Prints TAP.
+# target that goes and comes, wrong settings, connections of another depth, and what may be
+# unloaded when. Prints TAP.
 #
 #     scripts/vm --kernel 6.12 --mem 1536 -- tests/storage/iser.sh
 #
@@ -377,6 +378,36 @@ in_and_out() { # TIMES
 	done
 }
 
+# Connections that have room for few requests, and for many.
+depths() {
+	local depth
+	for depth in 16 1024; do
+		expect ok "" "the target goes" stop_serving
+		expect ok "" "unloaded" unload_target
+		expect ok "" "loaded with depth=$depth" load_with "depth=$depth"
+		expect ok "^$depth\$" "it is so deep" cat /sys/module/kdapl_isert/parameters/depth
+		expect ok "" "a target with a disk" serve_disk 96
+		expect ok "" "logged in" login $iqn "$KDAPL_ADDR" 1
+		expect ok "" "80.5 KiB come back" same_back 82432 4
+		expect ok "" "4 MiB come back" same_back 4194304 1
+		# Over iWARP a request that finds no room ends the connection.
+		[[ $KDAPL_RDMA == siw && $depth == 16 ]] ||
+			expect ok "" "64 requests at a time" many_at_once
+		expect ok "" "logged out" logout $iqn "$KDAPL_ADDR"
+		expect ok "" "nothing is left" nothing_left
+	done
+}
+
+load_with() { # PARAMETER
+	local isert_params=$1
+	load_target
+}
+
+many_at_once() {
+	timeout "$limit" fio --ioengine=libaio --direct=1 --rw=randrw --bs=8k --iodepth=64 --size=8m --verify=crc32c \
+		--verify_fatal=1 --do_verify=1 --minimal --name=many --filename="${disks[0]-none}"
+}
+
 ending() {
 	expect ok "" "logged in at the end" login $iqn "$KDAPL_ADDR" 1
 	expect ok "" "the target goes under a session" stop_serving
@@ -401,9 +432,10 @@ tests() {
 	task_management
 	pings
 	gone_and_back
-	modprobe -q md5 2>/dev/null || grep -q ': md5$' /proc/crypto && passwords
+	with_module md5 passwords
 	wrong
 	many_logins
+	depths
 	ending
 }
 
