@@ -127,6 +127,9 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 	/* It was checked; not by a processor that guesses. */
 	n = array_index_nospec(sqe->num_seg, KDAPL_SEGS_MAX + 1);
 	for (i = 0; i < n; i++) {
+		/* The rest of it may be anything. */
+		if (!sqe->seg[i].length)
+			continue;
 		if (op == KDAPL_OP_READ_RMR)
 			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], end);
@@ -137,7 +140,7 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 		if (status != DAT_DTO_SUCCESS)
 			return status;
 		*length += end->length;
-		end += !!end->length;
+		end++;
 	}
 	chain->num_sge = end - sge;
 	/* irdma looks at the first one also where there is none. */

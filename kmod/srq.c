@@ -255,11 +255,14 @@ static int srq_make_sges(struct kdapl_srq *srq, const struct kdapl_sqe *sqe,
 	/* Also for a processor that guesses. */
 	n = array_index_nospec(sqe->num_seg, KDAPL_SEGS_MAX + 1);
 	for (i = 0; i < n; i++) {
+		/* The rest of it may be anything. */
+		if (!sqe->seg[i].length)
+			continue;
 		if (kdapl_lmr_sge(srq->obj.ia, srq->pz, &sqe->seg[i],
 				  KDAPL_PRIV_LOCAL_WRITE, &srq->lmr_hint,
 				  &sge[num_sge]) != DAT_DTO_SUCCESS)
 			return -EACCES;
-		num_sge += !!sge[num_sge].length;
+		num_sge++;
 	}
 	return num_sge;
 }

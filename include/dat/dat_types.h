@@ -110,7 +110,7 @@ typedef DAT_UINT32 DAT_LMR_CONTEXT;
 /** Names registered memory to the peer. */
 typedef DAT_UINT32 DAT_RMR_CONTEXT;
 
-/** One segment of a local buffer. */
+/** One segment of a local buffer. Of one without a byte the rest may be anything. */
 typedef struct dat_lmr_triplet {
 	DAT_LMR_CONTEXT lmr_context;
 	DAT_UINT32 pad; /**< not read */

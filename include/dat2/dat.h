@@ -91,7 +91,7 @@ typedef DAT_UINT64 DAT_VLEN;
 typedef DAT_UINT64 DAT_VADDR;
 typedef DAT_UINT32 DAT_SEG_LENGTH;
 
-/* A piece of local memory. */
+/* A piece of local memory. Of one without a byte the rest may be anything. */
 typedef struct dat_lmr_triplet {
 	DAT_VADDR virtual_address;
 	DAT_SEG_LENGTH segment_length;

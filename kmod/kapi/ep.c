@@ -20,10 +20,12 @@ static u32 or_default(DAT_COUNT wanted, u32 value, u32 most)
 	return wanted > 0 ? wanted : min(value, most);
 }
 
-int kapi_ep_check(const DAT_EP_ATTR *attr)
+int kapi_ep_check(const DAT_EP_ATTR *attr, bool srq)
 {
 	const DAT_COUNT counts[] = {
-		attr->max_recv_dtos, attr->max_request_dtos,
+		/* Of an SRQ's buffers it may take as many as there are. */
+		srq && attr->max_recv_dtos == DAT_HW_DEFAULT ? 0 : attr->max_recv_dtos,
+		attr->max_request_dtos,
 		attr->max_recv_iov, attr->max_request_iov,
 		attr->max_rdma_read_in, attr->max_rdma_read_out,
 	};
@@ -79,7 +81,8 @@ void kapi_ep_keep(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	kep->attr = *attr;
 	kep->attr.max_message_size = min_t(u64, ia->max_message, U32_MAX);
 	kep->attr.max_rdma_size = kep->attr.max_message_size;
-	kep->attr.max_recv_dtos = arg->max_recvs;
+	if (!kep->srq)
+		kep->attr.max_recv_dtos = arg->max_recvs;
 	kep->attr.max_request_dtos = arg->max_requests;
 	kep->attr.max_recv_iov = arg->max_recv_iov;
 	kep->attr.max_request_iov = arg->max_request_iov;
@@ -127,7 +130,7 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 	struct kapi_ia *kia = kep->obj.ia;
 	int ret;
 
-	ret = kapi_ep_check(attr);
+	ret = kapi_ep_check(attr, kep->srq);
 	if (!ret)
 		ret = kapi_enter(kia);
 	if (ret)

@@ -168,7 +168,7 @@ static DAT_RETURN ep_modify(struct kapi_ep *kep, DAT_EP_PARAM_MASK mask,
 	if (!handles_merge(kep, mask, param, &to))
 		return KAPI_BAD_ARG(3);
 	attr_merge(mask, &param->ep_attr, &attr);
-	ret = kapi_ep_check(&attr);
+	ret = kapi_ep_check(&attr, kep->srq);
 	if (ret)
 		return kapi_error(ret);
 	want.pz = id_of(to.pz);

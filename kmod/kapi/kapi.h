@@ -339,7 +339,7 @@ u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
  */
 struct kapi_ep *kapi_ep_for_request(struct kapi_ia *kia);
 /* -EINVAL, or -EOPNOTSUPP for what nobody offers here. */
-int kapi_ep_check(const DAT_EP_ATTR *attr);
+int kapi_ep_check(const DAT_EP_ATTR *attr, bool srq);
 /*
  * What the core is asked for. @arg has the EVDs and the SRQ that it shall have, which
  * decide about the queues; kep->srq is right already.

@@ -18,6 +18,9 @@ static DAT_RETURN lmr_sync(DAT_IA_HANDLE ia, const DAT_LMR_TRIPLET *segments,
 	if (num && !segments)
 		return KAPI_BAD_ARG(2);
 	for (i = 0; i < num; i++) {
+		/* The rest of an empty one may be anything. */
+		if (!segments[i].segment_length)
+			continue;
 		/* Who mapped it knows how, and syncs it. */
 		if (segments[i].lmr_context == KDAPL_LMR_RESERVED)
 			return DAT_ERROR(DAT_RESERVED_LMR, DAT_NO_SUBTYPE);

@@ -167,6 +167,10 @@ TEST(DatEpCreateWithSrq, DescriptionTheExactValuesAskedFor)
 		EXPECT_EQ(attr.max_rdma_read_iov, 1);
 		EXPECT_EQ(attr.max_rdma_write_iov, 2);
 		ok(dat_ep_free(call.ep));
+		call.attributes.max_recv_dtos = DAT_HW_DEFAULT;
+		ok(call());
+		EXPECT_EQ(call.query().ep_attr.max_recv_dtos, DAT_HW_DEFAULT);
+		ok(dat_ep_free(call.ep));
 	});
 }
 

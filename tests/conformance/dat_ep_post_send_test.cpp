@@ -52,6 +52,28 @@ TEST(DatEpPostSend, DescriptionAMessageOfNothing)
 	});
 }
 
+/* dat_lmr_triplet: "When 0 is specified for the segment_length then the other two elements
+   ... are irrelevant and can be invalid." */
+TEST(DatEpPostSend, DescriptionAnEmptySegmentMayNameNoMemory)
+{
+	with_send([](PostScene &s) {
+		const std::array iov = { DAT_LMR_TRIPLET{}, s.segment, DAT_LMR_TRIPLET{} };
+
+		ok(s.pair.passive.recv(DAT_LMR_TRIPLET{}, 2));
+		s.call.count = 1;
+		s.call.iov = const_cast<DAT_LMR_TRIPLET *>(iov.data());
+		ok(s.call());
+		s.pair.passive.expect_recv(2, 0);
+		s.pair.active.expect_request(1, 0);
+		const std::array room = { DAT_LMR_TRIPLET{}, s.far.local(0, 64) };
+		ok(s.pair.passive.recv(room, 3));
+		s.call.count = 3;
+		ok(s.call());
+		s.pair.passive.expect_recv(3, s.segment.segment_length);
+		s.pair.active.expect_request(1, s.segment.segment_length);
+	});
+}
+
 /* "Consumers to get ownership of the local_iov back after the dat_ep_post_send() returns" */
 TEST(DatEpPostSend, DescriptionTheListIsTheConsumersAgain)
 {

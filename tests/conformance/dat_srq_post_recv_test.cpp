@@ -66,6 +66,22 @@ TEST(DatSrqPostRecv, ParametersNumSegments)
 	});
 }
 
+/* dat_lmr_triplet: of a segment of length 0 the rest is "irrelevant and can be invalid" */
+TEST(DatSrqPostRecv, DescriptionAnEmptySegmentMayNameNoMemory)
+{
+	with_scene([](Scene &s) {
+		const DAT_LMR_TRIPLET segments[] = { {}, s.region.local(0, 64), {} };
+
+		ok(s.queue.post(DAT_LMR_TRIPLET{}, 4));
+		ok(s.queue.post(segments, 5));
+		ok(s.one.sender.send(Segments(), 1));
+		s.one.taker.expect_recv(4, 0);
+		s.one.sender.expect_request(1, 0);
+		s.one.send(s.region.local(4096, 64), 2);
+		s.one.taker.expect_recv(5, 64);
+	});
+}
+
 /* "used for the incoming message ... by any connected EP that uses SRQ" */
 TEST(DatSrqPostRecv, DescriptionAnyConnectedEndpointMayTakeIt)
 {

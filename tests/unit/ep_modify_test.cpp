@@ -160,6 +160,28 @@ TEST_F(EpModify, ARequestThatNoEpCanBeMadeFor)
 	EXPECT_EQ(DAT_GET_TYPE(dat_evd_dequeue(conn_evd, &arrival)), DAT_QUEUE_EMPTY);
 }
 
+/* What it tells then is what another EP could be made of. */
+TEST_F(EpModify, AQueueGoesWithItsEvd)
+{
+	DAT_EP_HANDLE made;
+
+	param.request_evd_handle = param.recv_evd_handle = DAT_HANDLE_NULL;
+	ASSERT_EQ(modify(DAT_EP_FIELD_REQUEST_EVD_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE),
+		  DAT_SUCCESS);
+	DAT_EP_PARAM now = query(ep);
+	EXPECT_EQ(now.ep_attr.max_request_dtos, 0);
+	EXPECT_EQ(now.ep_attr.max_recv_dtos, 0);
+	EXPECT_EQ(dat_ep_create(ia, pz, DAT_HANDLE_NULL, DAT_HANDLE_NULL, conn_evd, &now.ep_attr,
+				&made),
+		  DAT_SUCCESS);
+	param.request_evd_handle = param.recv_evd_handle = dto_evd;
+	ASSERT_EQ(modify(DAT_EP_FIELD_REQUEST_EVD_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE),
+		  DAT_SUCCESS);
+	now = query(ep);
+	EXPECT_GT(now.ep_attr.max_request_dtos, 0);
+	EXPECT_GT(now.ep_attr.max_recv_dtos, 0);
+}
+
 TEST_F(EpModify, WhatCannotBeModified)
 {
 	param = query(ep);

@@ -97,6 +97,30 @@ TEST_F(Post, EmptyMessagesNeedNoSegment)
 	EXPECT_EQ(module.taken[1].num_seg, 0);
 }
 
+/* "When 0 is specified for the segment_length then the other two elements are irrelevant" */
+TEST_F(Post, AnEmptySegmentMayNameNoMemory)
+{
+	DAT_LMR_TRIPLET iov[3] = { {}, segment(0, 8), {} };
+
+	iov[2].virtual_address = ~DAT_VADDR{ 0 };
+	iov[2].lmr_context = 12345;
+	for (const DAT_LMR_TRIPLET &empty : { iov[0], iov[2] }) {
+		ASSERT_EQ(send(empty), DAT_SUCCESS);
+		ASSERT_EQ(recv(empty), DAT_SUCCESS);
+		ASSERT_EQ(write(empty, 0), DAT_SUCCESS);
+		ASSERT_EQ(read(empty, 0), DAT_SUCCESS);
+		EXPECT_EQ(dat_lmr_sync_rdma_read(ia, &empty, 1), DAT_SUCCESS);
+		EXPECT_EQ(dat_lmr_sync_rdma_write(ia, &empty, 1), DAT_SUCCESS);
+	}
+	ASSERT_EQ(module.taken.size(), 8u);
+	for (const kdapl_sqe &sqe : module.taken)
+		EXPECT_EQ(sqe.num_seg, 0);
+	ASSERT_EQ(dat_ep_post_send(ep, 3, iov, cookie(1), DAT_COMPLETION_DEFAULT_FLAG),
+		  DAT_SUCCESS);
+	ASSERT_EQ(module.taken.back().num_seg, 1);
+	EXPECT_EQ(module.taken.back().seg[0].addr, iov[1].virtual_address);
+}
+
 TEST_F(Post, BadHandles)
 {
 	DAT_LMR_TRIPLET triplet = segment(0, 8);

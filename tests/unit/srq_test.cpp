@@ -146,9 +146,51 @@ TEST_F(SrqTest, EpCreateChecksItsArguments)
 			     DAT_INVALID_ARG7));
 	EXPECT_TRUE(is_error(create(pz, dto_evd, srq, &attr, nullptr), DAT_INVALID_PARAMETER,
 			     DAT_INVALID_ARG8));
-	attr.max_recv_dtos = -1;
-	EXPECT_TRUE(is_error(create(pz, dto_evd, srq, &attr, &made), DAT_INVALID_PARAMETER,
-			     DAT_INVALID_ARG7));
+	for (const DAT_COUNT bad : { -2, INT32_MIN, INT32_MAX }) {
+		attr.max_recv_dtos = bad;
+		EXPECT_TRUE(is_error(create(pz, dto_evd, srq, &attr, &made), DAT_INVALID_PARAMETER,
+				     DAT_INVALID_ARG7));
+	}
+}
+
+/* As many as the SRQ has; Solaris' provider takes nothing else. */
+TEST_F(SrqTest, EpWithAnyNumberOfBuffers)
+{
+	DAT_EP_PARAM param{};
+	DAT_EP_ATTR attr{};
+	DAT_EP_HANDLE made;
+	const auto told = [&] {
+		EXPECT_EQ(dat_ep_query(made, DAT_EP_FIELD_ALL, &param), DAT_SUCCESS);
+		return param.ep_attr.max_recv_dtos;
+	};
+
+	attr.max_request_dtos = 4;
+	attr.max_recv_dtos = attr.srq_soft_hw = DAT_HW_DEFAULT;
+	ASSERT_EQ(dat_ep_create_with_srq(ia, pz, dto_evd, dto_evd, conn_evd, srq, &attr, &made),
+		  DAT_SUCCESS);
+	EXPECT_EQ(told(), DAT_HW_DEFAULT);
+	param.ep_attr.max_recv_dtos = 3;
+	ASSERT_EQ(dat_ep_modify(made, DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, &param), DAT_SUCCESS);
+	EXPECT_EQ(told(), 3);
+	param.ep_attr.max_recv_dtos = DAT_HW_DEFAULT;
+	ASSERT_EQ(dat_ep_modify(made, DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, &param), DAT_SUCCESS);
+	EXPECT_EQ(told(), DAT_HW_DEFAULT);
+	EXPECT_EQ(module.modified.max_recvs, 0u);
+}
+
+/* What stands there is whatever the program had on its stack. */
+TEST_F(SrqTest, NoSoftMarkWithoutAnSrq)
+{
+	DAT_EP_PARAM param{};
+	DAT_EP_ATTR attr{};
+	DAT_EP_HANDLE made;
+
+	attr.max_recv_dtos = attr.max_request_dtos = 4;
+	attr.srq_soft_hw = 3;
+	ASSERT_EQ(dat_ep_create(ia, pz, dto_evd, dto_evd, conn_evd, &attr, &made), DAT_SUCCESS);
+	EXPECT_EQ(module.calls(KDAPL_EP_SET_MARKS), 0u);
+	EXPECT_EQ(dat_ep_query(made, DAT_EP_FIELD_ALL, &param), DAT_SUCCESS);
+	EXPECT_EQ(param.ep_attr.srq_soft_hw, DAT_HW_DEFAULT);
 }
 
 TEST_F(SrqTest, SoftMarkOfTheAttributes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What the library says beside its results. DAT_DBG_TYPE is a bit mask (1:
- * errors and warnings, 2: warnings), DAT_DBG_DEST says where to (1: standard output, 2: syslog, default:
- * standard error). Where they are not set DAPL_DBG_TYPE and DAPL_DBG_DEST are, as OFED's
+ * errors and warnings, 2: warnings), DAT_DBG_DEST says where to (1: standard output, 2: syslog,
+ * default: standard error). Where they are not set DAPL_DBG_TYPE and DAPL_DBG_DEST are, as OFED's
  * providers have them.
  */
 #pragma once

@@ -47,6 +47,9 @@ inline Status make_room(Ia &ia) noexcept
 inline Status add_segment(Ia &ia, std::uint32_t pz, const Segment &segment, std::uint32_t privilege,
 			  std::uint64_t &wanted, kdapl_sqe &sqe) noexcept
 {
+	/* Its other members may be anything; and devices differ in what it means to them. */
+	if (!segment.length)
+		return success;
 	const LmrEntry *lmr = ia.lmrs().find(segment.lmr);
 
 	if (!lmr || !(lmr->privileges & privilege))
@@ -56,7 +59,6 @@ inline Status add_segment(Ia &ia, std::uint32_t pz, const Segment &segment, std:
 	if (!lmr->covers(segment.address, segment.length))
 		return fail(Type::invalid_parameter, Sub::arg3);
 
-	/* Devices differ in what an empty segment means to them. */
 	const std::uint64_t length = segment.length < wanted ? segment.length : wanted;
 	if (!length)
 		return success;

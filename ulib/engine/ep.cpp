@@ -109,8 +109,11 @@ Status Ep::check(const Ia &ia, Queues queues, EpAttributes &a, Sub argument) noe
 	replace_zero(a.max_rdma_read_iov, standard.max_rdma_read_iov);
 	replace_zero(a.max_rdma_write_iov, standard.max_rdma_write_iov);
 
-	if (a.max_message_size > limit.max_message || a.max_rdma_size > limit.max_message ||
-	    a.max_recvs > limit.max_recvs || a.max_requests > limit.max_requests ||
+	const bool recvs_fit =
+		queues.shared ? a.max_recvs == any_recvs || a.max_recvs <= limit.max_srq_recvs :
+				a.max_recvs <= limit.max_recvs;
+	if (!recvs_fit || a.max_message_size > limit.max_message ||
+	    a.max_rdma_size > limit.max_message || a.max_requests > limit.max_requests ||
 	    a.max_recv_iov > limit.max_iov || a.max_request_iov > limit.max_iov ||
 	    a.max_rdma_read_in > limit.max_rdma_read_in ||
 	    a.max_rdma_read_out > limit.max_rdma_read_out ||

@@ -17,13 +17,16 @@
 
 namespace kdapl {
 
+/** In EpAttributes::max_recvs, of an EP with an SRQ: as many as there are. */
+inline constexpr std::uint32_t any_recvs = UINT32_MAX;
+
 /** Sizes and styles of an EP. In sizes and iov counts, 0 stands for the default. */
 struct EpAttributes {
 	std::uint64_t max_message_size;
 	std::uint64_t max_rdma_size;
 	std::uint32_t recv_completion_flags;
 	std::uint32_t request_completion_flags;
-	std::uint32_t max_recvs;
+	std::uint32_t max_recvs; /**< any_recvs: no bound but that of its SRQ */
 	std::uint32_t max_requests;
 	std::uint32_t max_recv_iov;
 	std::uint32_t max_request_iov;

@@ -81,6 +81,8 @@ Status Lmr::check_registered(Ia &ia, std::span<const Segment> segments) noexcept
 	std::lock_guard lock(ia.sq().mutex());
 
 	for (const Segment &segment : segments) {
+		if (!segment.length)
+			continue;
 		const LmrEntry *lmr = ia.lmrs().find(segment.lmr);
 		if (!lmr || !lmr->covers(segment.address, segment.length))
 			return fail(Type::invalid_parameter, Sub::arg2);

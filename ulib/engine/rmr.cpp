@@ -103,7 +103,7 @@ Status Ep::reserve_bind() noexcept
 
 	if (now != EpState::connected && now != EpState::disconnected)
 		return fail(Type::invalid_state, state_sub(now));
-	if (used + KDAPL_BIND_SLOTS > attributes_.max_requests)
+	if (!request_evd_id_ || used + KDAPL_BIND_SLOTS > attributes_.max_requests)
 		return fail(Type::insufficient_resources, Sub::resource_credits);
 	posted_requests_ += KDAPL_BIND_SLOTS;
 	return success;

@@ -20,13 +20,21 @@ static_assert(static_cast<int>(kdapl::EpState::completion_pending) ==
 
 namespace {
 
-/** Receives of an SRQ have the SRQ's segments. */
+static_assert(static_cast<std::uint32_t>(DAT_HW_DEFAULT) == kdapl::any_recvs);
+
+/** Receives of an SRQ have the SRQ's segments, and may be as many as there are. */
 bool any_negative(const DAT_EP_ATTR &attr, bool has_srq) noexcept
 {
+	const bool any_recvs = has_srq && attr.max_recv_dtos == DAT_HW_DEFAULT;
 	const DAT_COUNT counts[] = {
-		attr.max_recv_dtos,	attr.max_request_dtos,	 has_srq ? 0 : attr.max_recv_iov,
-		attr.max_request_iov,	attr.max_rdma_read_in,	 attr.max_rdma_read_out,
-		attr.max_rdma_read_iov, attr.max_rdma_write_iov,
+		any_recvs ? 0 : attr.max_recv_dtos,
+		attr.max_request_dtos,
+		has_srq ? 0 : attr.max_recv_iov,
+		attr.max_request_iov,
+		attr.max_rdma_read_in,
+		attr.max_rdma_read_out,
+		attr.max_rdma_read_iov,
+		attr.max_rdma_write_iov,
 	};
 
 	return std::any_of(std::begin(counts), std::end(counts), [](DAT_COUNT c) { return c < 0; });
@@ -53,7 +61,9 @@ Status from_dat(const DAT_EP_ATTR &from, bool has_srq, EpAttributes &to) noexcep
 		.max_rdma_read_out = count(from.max_rdma_read_out),
 		.max_rdma_read_iov = count(from.max_rdma_read_iov),
 		.max_rdma_write_iov = count(from.max_rdma_write_iov),
-		.soft_mark = from.srq_soft_hw > 0 ? count(from.srq_soft_hw) : kdapl::mark_infinite,
+		/* Programs without an SRQ do not know of it. */
+		.soft_mark = has_srq && from.srq_soft_hw > 0 ? count(from.srq_soft_hw) :
+							       kdapl::mark_infinite,
 	};
 	return success;
 }
@@ -68,7 +78,8 @@ void to_dat(const EpAttributes &from, DAT_EP_ATTR &to) noexcept
 	to.recv_completion_flags = static_cast<DAT_COMPLETION_FLAGS>(from.recv_completion_flags);
 	to.request_completion_flags =
 		static_cast<DAT_COMPLETION_FLAGS>(from.request_completion_flags);
-	to.max_recv_dtos = to_count(from.max_recvs);
+	to.max_recv_dtos =
+		from.max_recvs == kdapl::any_recvs ? DAT_HW_DEFAULT : to_count(from.max_recvs);
 	to.max_request_dtos = to_count(from.max_requests);
 	to.max_recv_iov = to_count(from.max_recv_iov);
 	to.max_request_iov = to_count(from.max_request_iov);

@@ -79,6 +79,15 @@ public:
 		good_ = good_ && value >= 0;
 		attribute = static_cast<std::uint32_t>(value);
 	}
+	/** With an SRQ they may be as many as there are. */
+	void recvs(DAT_EP_PARAM_MASK field, DAT_COUNT value, bool has_srq,
+		   std::uint32_t &attribute) noexcept
+	{
+		if (mask_ & field && has_srq && value == DAT_HW_DEFAULT)
+			attribute = kdapl::any_recvs;
+		else
+			count(field, value, attribute);
+	}
 	void mark(DAT_EP_PARAM_MASK field, DAT_COUNT value, std::uint32_t &attribute) noexcept
 	{
 		static_assert(static_cast<std::uint32_t>(DAT_HW_DEFAULT) == kdapl::mark_infinite);
@@ -122,7 +131,7 @@ void require_only_values(Changes &changes, const DAT_EP_ATTR &from) noexcept
 			!from.ep_provider_specific_count);
 }
 
-bool merge(DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR &from, EpAttributes &to) noexcept
+bool merge(DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR &from, bool has_srq, EpAttributes &to) noexcept
 {
 	Changes changes(mask);
 
@@ -134,7 +143,8 @@ bool merge(DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR &from, EpAttributes &to) no
 		      to.recv_completion_flags);
 	changes.flags(DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS, from.request_completion_flags,
 		      to.request_completion_flags);
-	changes.count(DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, from.max_recv_dtos, to.max_recvs);
+	changes.recvs(DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, from.max_recv_dtos, has_srq,
+		      to.max_recvs);
 	changes.count(DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS, from.max_request_dtos,
 		      to.max_requests);
 	changes.count(DAT_EP_FIELD_EP_ATTR_MAX_RECV_IOV, from.max_recv_iov, to.max_recv_iov);
@@ -153,20 +163,28 @@ bool merge(DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR &from, EpAttributes &to) no
 }
 
 /**
- * An EVD where there was none: its queue gets the default size, unless the program
- * says another.
+ * The queue of a new EVD gets the default size, where there is none; without an EVD there
+ * is no queue.
  */
-void size_new_queues(DAT_EP_PARAM_MASK mask, const Ep &ep, const EpModify &change,
-		     EpAttributes &attributes) noexcept
+void size_queue(const std::optional<const Evd *> &evd, std::uint32_t standard,
+		std::uint32_t &size) noexcept
+{
+	if (evd && !*evd)
+		size = 0;
+	else if (evd && !size)
+		size = standard;
+}
+
+/** Unless the program says what its size is. */
+void size_queues(DAT_EP_PARAM_MASK mask, const Ep &ep, const EpModify &change,
+		 EpAttributes &attributes) noexcept
 {
 	const EpAttributes standard = ep.standard();
 
-	if (change.recv_evd && *change.recv_evd && !(mask & DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS) &&
-	    !attributes.max_recvs)
-		attributes.max_recvs = standard.max_recvs;
-	if (change.request_evd && *change.request_evd &&
-	    !(mask & DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS) && !attributes.max_requests)
-		attributes.max_requests = standard.max_requests;
+	if (!(mask & DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS) && !ep.srq())
+		size_queue(change.recv_evd, standard.max_recvs, attributes.max_recvs);
+	if (!(mask & DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS))
+		size_queue(change.request_evd, standard.max_requests, attributes.max_requests);
 }
 
 } // namespace
@@ -198,9 +216,10 @@ DAT_RETURN dat_ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK ep_param_mas
 		/* What is not named stays as it is, also beside another change. */
 		std::lock_guard lock(ep->modify_mutex());
 		change.attributes = ep->attributes();
-		if (!merge(ep_param_mask, ep_param->ep_attr, change.attributes))
+		if (!merge(ep_param_mask, ep_param->ep_attr, ep->srq() != nullptr,
+			   change.attributes))
 			return bad_parameter(Sub::arg3);
-		size_new_queues(ep_param_mask, *ep, change, change.attributes);
+		size_queues(ep_param_mask, *ep, change, change.attributes);
 		change.fixes_depths = ep_param_mask & (DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN |
 						       DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT);
 		return ep->modify(change);
