@@ -387,15 +387,19 @@ depths() {
 		expect ok "" "loaded with depth=$depth" load_with "depth=$depth"
 		expect ok "^$depth\$" "it is so deep" cat /sys/module/kdapl_isert/parameters/depth
 		expect ok "" "a target with a disk" serve_disk 96
+		# With pings, no more than there is room for: see docs/storage.md.
+		[ $depth != 16 ] || expect ok "" "a window that fits" set_window 12
 		expect ok "" "logged in" login $iqn "$KDAPL_ADDR" 1
 		expect ok "" "80.5 KiB come back" same_back 82432 4
 		expect ok "" "4 MiB come back" same_back 4194304 1
-		# Over iWARP a request that finds no room ends the connection.
-		[[ $KDAPL_RDMA == siw && $depth == 16 ]] ||
-			expect ok "" "64 requests at a time" many_at_once
+		expect ok "" "64 requests at a time" many_at_once
 		expect ok "" "logged out" logout $iqn "$KDAPL_ADDR"
 		expect ok "" "nothing is left" nothing_left
 	done
+}
+
+set_window() { # COMMANDS
+	echo "$1" >"$(tpg_of $iqn)/attrib/default_cmdsn_depth"
 }
 
 load_with() { # PARAMETER
