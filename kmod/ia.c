@@ -134,12 +134,10 @@ bool kdapl_ia_may_listen(const struct kdapl_ia *ia)
 	       net_eq(current->nsproxy->net_ns, ia->net);
 }
 
-static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
-		    const struct kdapl_ia_open *arg)
+static void ia_init(struct kdapl_ia *ia, const struct kdapl_ia_open *arg)
 {
-	ia->adapter = adapter;
-	ia->dev = adapter->dev;
-	ia->port = adapter->port;
+	ia->dev = ia->adapter->dev;
+	ia->port = ia->adapter->port;
 	ia->iwarp = rdma_protocol_iwarp(ia->dev, ia->port);
 	ia->maps_asleep = kdapl_driver_maps_asleep(ia->dev);
 	ia->user = arg->user;
@@ -163,7 +161,16 @@ static void ia_init(struct kdapl_ia *ia, struct kdapl_adapter_dev *adapter,
 	xa_init_flags(&ia->windows, kdapl_xa_account(kdapl_ia_gfp(ia)));
 	xa_init(&ia->fmrs);
 	kdapl_obj_table_init(&ia->objs, kdapl_ia_gfp(ia));
-	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
+}
+
+/* What ia_new() has made. */
+static void ia_free_new(struct kdapl_ia *ia)
+{
+	kdapl_sq_destroy(&ia->sq);
+	kdapl_region_table_destroy(&ia->regions);
+	kdapl_adapter_put(ia->adapter);
+	put_net(ia->net);
+	kfree(ia);
 }
 
 /* Everything but the device's: that is gone, or was never there. */
@@ -174,40 +181,55 @@ static void ia_free(struct kdapl_ia *ia)
 	kdapl_table_end(&ia->fmrs);
 	kdapl_evd_give_back(ia);
 	kdapl_obj_table_destroy(&ia->objs);
-	kdapl_region_table_destroy(&ia->regions);
-	put_net(ia->net);
-	kdapl_adapter_put(ia->adapter);
-	kfree(ia);
+	ia_free_new(ia);
 }
 
 /* Caller holds the adapter's lock, and so keeps the device. */
-static int ia_attach(struct kdapl_ia *ia, u32 sq_entries)
+static int ia_attach(struct kdapl_ia *ia)
 {
 	int ret;
 
-	if (ia->adapter->gone)
-		return -ENODEV;
 	ret = ia_set_limits(ia);
 	if (ret)
 		return ret;
 	ret = kdapl_ia_charge(ia, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
 	if (ret)
 		return ret;
-	if (!ia->kernel)
-		ret = kdapl_sq_init(&ia->sq, ia, sq_entries);
-	if (ret) {
-		kdapl_cgroup_uncharge(ia->dev, &ia->cg,
-				      RDMACG_RESOURCE_HCA_HANDLE);
-		return ret;
-	}
 	list_add_tail(&ia->list, &ia->adapter->ias);
 	return 0;
+}
+
+/*
+ * What needs no device; so nobody waits for the adapter's lock while this program waits for
+ * memory, as long as its control group likes.
+ */
+static struct kdapl_ia *ia_new(const struct kdapl_ia_open *arg, bool kernel)
+{
+	struct kdapl_ia *ia;
+	int ret;
+
+	ia = kzalloc(sizeof(*ia), kernel ? GFP_KERNEL : GFP_KERNEL_ACCOUNT);
+	if (!ia)
+		return ERR_PTR(-ENOMEM);
+	ia_set_owner(ia, kernel);
+	ia->adapter = kdapl_adapter_get(ia->net, arg->name, ia->name);
+	if (!ia->adapter) {
+		put_net(ia->net);
+		kfree(ia);
+		return ERR_PTR(-ENODEV);
+	}
+	kdapl_region_table_init(&ia->regions, kdapl_ia_gfp(ia));
+	ret = kernel ? 0 : kdapl_sq_init(&ia->sq, ia, arg->sq_entries);
+	if (ret) {
+		ia_free_new(ia);
+		return ERR_PTR(ret);
+	}
+	return ia;
 }
 
 static struct kdapl_ia *ia_open(const struct kdapl_ia_open *arg,
 				struct kdapl_ia *owner, bool kernel)
 {
-	struct kdapl_adapter_dev *adapter;
 	struct kdapl_ia *ia;
 	int ret;
 
@@ -217,31 +239,22 @@ static struct kdapl_ia *ia_open(const struct kdapl_ia_open *arg,
 	    strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name))
 		return ERR_PTR(-EINVAL);
 
-	ia = kzalloc(sizeof(*ia), kernel ? GFP_KERNEL : GFP_KERNEL_ACCOUNT);
-	if (!ia)
-		return ERR_PTR(-ENOMEM);
-	ia_set_owner(ia, kernel);
-	adapter = kdapl_adapter_get(ia->net, arg->name, ia->name);
-	if (!adapter) {
-		put_net(ia->net);
-		kfree(ia);
-		return ERR_PTR(-ENODEV);
-	}
+	ia = ia_new(arg, kernel);
+	if (IS_ERR(ia))
+		return ia;
 
-	mutex_lock(&adapter->lock);
+	mutex_lock(&ia->adapter->lock);
 	/* Only this lock, or being in the list, keeps the device. */
-	if (adapter->gone) {
-		mutex_unlock(&adapter->lock);
-		kdapl_adapter_put(adapter);
-		put_net(ia->net);
-		kfree(ia);
+	if (ia->adapter->gone) {
+		mutex_unlock(&ia->adapter->lock);
+		ia_free_new(ia);
 		return ERR_PTR(-ENODEV);
 	}
-	ia_init(ia, adapter, arg);
+	ia_init(ia, arg);
 	ret = kdapl_evd_borrow(ia, owner, arg->async_evd);
 	if (!ret)
-		ret = ia_attach(ia, arg->sq_entries);
-	mutex_unlock(&adapter->lock);
+		ret = ia_attach(ia);
+	mutex_unlock(&ia->adapter->lock);
 	if (ret) {
 		ia_free(ia);
 		return ERR_PTR(ret);
@@ -299,7 +312,6 @@ void kdapl_ia_close(struct kdapl_ia *ia)
 	/* One that has found it already ends first. */
 	flush_work(&ia->kill_work);
 
-	kdapl_sq_destroy(&ia->sq);
 	ia_free(ia);
 }
 

@@ -625,7 +625,7 @@ int kdapl_sq_init(struct kdapl_sq *sq, struct kdapl_ia *ia, u32 entries)
 	return 0;
 }
 
-/* After kdapl_sq_stop(), or when kdapl_sq_init() failed. */
+/* After kdapl_sq_stop(), or where nothing was posted. A second time there is nothing left. */
 void kdapl_sq_destroy(struct kdapl_sq *sq)
 {
 	if (sq->status.addr)
@@ -634,6 +634,9 @@ void kdapl_sq_destroy(struct kdapl_sq *sq)
 		kdapl_region_free(&sq->ia->regions, sq->region);
 	kfree(sq->late);
 	kfree(sq->chain);
+	sq->region = NULL;
+	sq->late = NULL;
+	sq->chain = NULL;
 }
 
 void kdapl_sq_counters(u64 *posts, u64 *doorbells)

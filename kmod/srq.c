@@ -340,9 +340,12 @@ void kdapl_srq_detach(struct kdapl_srq *srq, struct kdapl_ep *ep)
 	hash_del_rcu(&ep->srq_node);
 	/* Who has found it by this address is through before it gets another. */
 	kdapl_cq_drain(kdapl_srq_cq(ep));
-	/* Nor does who looks for another one by another queue stand on it. */
+	/*
+	 * Nor does who looks for another one by another queue stand on it. Expedited: see
+	 * cq_destroy().
+	 */
 	if (srq->many_cqs)
-		synchronize_rcu();
+		synchronize_rcu_expedited();
 }
 
 /* Caller is in an RCU read section. */

@@ -333,8 +333,12 @@ static void srq_and_its_ep(struct kunit *test)
 	EXPECT_DONE(test, dat_get_handle_type(srq, &type));
 	KUNIT_EXPECT_EQ(test, (int)type, DAT_HANDLE_TYPE_SRQ);
 	KUNIT_EXPECT_PTR_EQ(test, param.srq_handle, srq);
-	KUNIT_EXPECT_EQ(test, param.ep_attr.max_recv_dtos, 0);
+	/* The exact value that was asked for. */
+	KUNIT_EXPECT_EQ(test, param.ep_attr.max_recv_dtos, DEPTH);
 	KUNIT_EXPECT_EQ(test, param.ep_attr.max_recv_iov, 2);
+	param.ep_attr.max_recv_dtos = DAT_HW_DEFAULT;
+	EXPECT_DONE(test, dat_ep_modify(ep, DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS, &param));
+	KUNIT_EXPECT_EQ(test, query_ep(test, ep).ep_attr.max_recv_dtos, DAT_HW_DEFAULT);
 	EXPECT_TYPE(test, post_ep(ep, 1), DAT_INVALID_STATE);
 	EXPECT_ERROR(test, dat_srq_free(srq), DAT_INVALID_STATE,
 		     DAT_INVALID_STATE_SRQ_IN_USE);
