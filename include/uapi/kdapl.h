@@ -147,7 +147,7 @@ enum kdapl_op {
 /**
  * struct kdapl_seg - a piece of local memory
  * @addr: the program's address
- * @length: bytes
+ * @length: bytes; where there is none, the rest is not looked at
  * @lmr: the LMR's context, as KDAPL_LMR_CREATE returned it; of a KDAPL_OP_READ_RMR
  *	the RMR's, as KDAPL_RMR_BIND returned it
  */

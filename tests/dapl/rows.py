@@ -44,7 +44,7 @@ class Row:
         At the other end, and, of what goes with any provider at both, at both.
         """
         more = tuple(way for way in OURS_WITH_OFED if self.quick and way.removeprefix("ours-") in self.ways)
-        return self.ways + more + (("ours-ofed",) if self.quick and self.server else ())
+        return self.ways + more + (("ours-ofed",) if self.quick and "to-ofed" in self.ways else ())
 
 
 def dtest(options, quick=False, program="dtest", ready=DTEST_PORT, good=r"Test Complete\. PASSED", **more):

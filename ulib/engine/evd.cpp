@@ -30,13 +30,13 @@ IaCounter async_counter(std::uint32_t number) noexcept
 	}
 }
 
-/** The object's adapter counts it, whoever's EVD it comes to. */
-void count_async(const kdapl_event &from, Handle named) noexcept
+/** The object's adapter counts it, whoever's EVD it comes to; of what has gone, the EVD's. */
+void count_async(const kdapl_event &from, Handle named, Ia &ia) noexcept
 {
 	if (from.type == event_async_internal && from.status == reason_watermark)
 		return;
-	if (Ref<Object> object = pin_any(named))
-		ia_of(*object).count(async_counter(from.type));
+	const Ref<Object> object = pin_any(named);
+	(object ? ia_of(*object) : ia).count(async_counter(from.type));
 }
 
 } // namespace
@@ -394,7 +394,7 @@ void Evd::translate_rare(const kdapl_event &from, Event &to)
 		/* What has gone meanwhile has no name. */
 		to.object = from.user ? HandleTable::instance().handle_of_word(from.user) :
 					ia().handle();
-		count_async(from, to.object);
+		count_async(from, to.object, ia());
 	}
 }
 

@@ -355,6 +355,39 @@ TEST_F(Counters2, AnIaCountsAsynchronousEvents)
 	EXPECT_EQ(of(ia, DCNT_IA_ASYNC_ERROR), 3u);
 }
 
+/* One that has another's EVD counts what is about it; a watermark is no error. */
+TEST_F(Counters2, AnIaCountsWhatIsAboutIt)
+{
+	fake::Module second;
+	char name[] = "fake0";
+	DAT_EVD_HANDLE lent = async_evd;
+	DAT_IA_HANDLE other;
+	DAT_EVENT taken;
+	kdapl_event end{};
+
+	second.attributes.flags = module.attributes.flags;
+	second.file = 17;
+	second.install();
+	ASSERT_EQ(dat_ia_open(name, 4, &lent, &other), DAT_SUCCESS);
+	end.type = DAT_ASYNC_ERROR_IA_CATASTROPHIC;
+	end.user = second.opened.user;
+	module.post(1, end);
+	ASSERT_EQ(dat_evd_dequeue(async_evd, &taken), DAT_SUCCESS);
+	EXPECT_EQ(of(other, DCNT_IA_ASYNC_ERROR), 1u);
+	EXPECT_EQ(of(ia, DCNT_IA_ASYNC_ERROR), 0u);
+	end.type = DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
+	end.status = DAT_SRQ_LOW_WATERMARK_EVENT;
+	module.post(1, end);
+	ASSERT_EQ(dat_evd_dequeue(async_evd, &taken), DAT_SUCCESS);
+	EXPECT_EQ(of(other, DCNT_IA_ASYNC_ERROR), 1u);
+	EXPECT_EQ(dat_ia_close(other, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
+	/* Of what has gone, the EVD's own does. */
+	end.status = 0;
+	module.post(1, end);
+	ASSERT_EQ(dat_evd_dequeue(async_evd, &taken), DAT_SUCCESS);
+	EXPECT_EQ(of(ia, DCNT_IA_ASYNC_ERROR), 1u);
+}
+
 /* ---- Printing ---- */
 
 TEST_F(Counters2, TheyCanBePrinted)
