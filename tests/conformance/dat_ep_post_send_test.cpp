@@ -52,8 +52,7 @@ TEST(DatEpPostSend, DescriptionAMessageOfNothing)
 	});
 }
 
-/* dat_lmr_triplet: "When 0 is specified for the segment_length then the other two elements
-   ... are irrelevant and can be invalid." */
+/* The address and the context of a segment without a byte mean nothing. */
 TEST(DatEpPostSend, DescriptionAnEmptySegmentMayNameNoMemory)
 {
 	with_send([](PostScene &s) {

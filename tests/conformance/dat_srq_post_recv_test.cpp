@@ -66,7 +66,7 @@ TEST(DatSrqPostRecv, ParametersNumSegments)
 	});
 }
 
-/* dat_lmr_triplet: of a segment of length 0 the rest is "irrelevant and can be invalid" */
+/* The address and the context of a segment without a byte mean nothing. */
 TEST(DatSrqPostRecv, DescriptionAnEmptySegmentMayNameNoMemory)
 {
 	with_scene([](Scene &s) {

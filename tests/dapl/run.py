@@ -271,7 +271,7 @@ class Run:
             status = end.wait()
             got = became(status, end.said())
             if got != expected and end.unloaded_too_soon(status):
-                # Its result, which comes behind that, may not have been said.
+                # It died before it could say its result, which comes behind that.
                 comment(f"case {case.number}: OFED's provider was unloaded while its thread still ran")
                 self.ends.pop()
                 end = self.start(self.client, command)

@@ -97,7 +97,7 @@ TEST_F(Post, EmptyMessagesNeedNoSegment)
 	EXPECT_EQ(module.taken[1].num_seg, 0);
 }
 
-/* "When 0 is specified for the segment_length then the other two elements are irrelevant" */
+/* The address and the context of a segment without a byte mean nothing. */
 TEST_F(Post, AnEmptySegmentMayNameNoMemory)
 {
 	DAT_LMR_TRIPLET iov[3] = { {}, segment(0, 8), {} };
