@@ -373,10 +373,10 @@ void kdapl_ep_drop_cqs(struct kdapl_ep *ep);
 struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
 				       struct kdapl_evd *evd,
 				       const struct ib_qp_cap *cap);
-/* In state INIT, charged to @cg; not yet the EP's. */
+/* In state INIT, charged to @cg; not yet the EP's. @cap: also how much it takes inline. */
 struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
-				 const struct ib_qp_cap *cap,
+				 struct ib_qp_cap *cap,
 				 struct rdma_cgroup **cg);
 
 /* ---- ep_use.c: other objects --------------------------------------------- */

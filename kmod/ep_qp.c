@@ -20,6 +20,8 @@
 #define EP_FLUSH_MAYBE		(HZ / 10)
 /* How often it is polled meanwhile. */
 #define EP_FLUSH_POLL		(HZ / 100)
+/* Bytes that a request may carry itself. */
+#define EP_INLINE		64
 
 static void ep_break_work(struct work_struct *work)
 {
@@ -106,9 +108,19 @@ static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
 	return ib_modify_qp(qp, &attr, mask);
 }
 
+/*
+ * Where the driver gets all bytes by the processor anyway; it may say that it takes
+ * less. Hardware would spare an access to memory, but its own copy of what the
+ * processor sees may be another one.
+ */
+static u32 ep_max_inline(const struct kdapl_ep *ep)
+{
+	return ib_uses_virt_dma(ep->obj.ia->dev) ? EP_INLINE : 0;
+}
+
 static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 			       struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
-			       const struct ib_qp_cap *cap)
+			       struct ib_qp_cap *cap)
 {
 	struct ib_qp_init_attr attr = {
 		.event_handler = ep_qp_event,
@@ -124,9 +136,11 @@ static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 	struct ib_qp *qp;
 	int ret;
 
+	attr.cap.max_inline_data = ep_max_inline(ep);
 	qp = ib_create_qp(pz->pd, &attr);
 	if (IS_ERR(qp))
 		return qp;
+	cap->max_inline_data = min(attr.cap.max_inline_data, ep_max_inline(ep));
 	ret = ep_qp_init(qp, ep->obj.ia);
 	if (ret) {
 		ib_destroy_qp(qp);
@@ -137,7 +151,7 @@ static struct ib_qp *ep_new_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 
 struct ib_qp *kdapl_ep_create_qp(struct kdapl_ep *ep, struct kdapl_pz *pz,
 				 struct kdapl_cq *cq, struct kdapl_cq *recv_cq,
-				 const struct ib_qp_cap *cap,
+				 struct ib_qp_cap *cap,
 				 struct rdma_cgroup **cg)
 {
 	struct ib_device *dev = ep->obj.ia->dev;

@@ -2,6 +2,7 @@
 /* LMR: registered memory, of a program or of the kernel. */
 
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -567,21 +568,71 @@ static enum kdapl_dto_status fmr_sge(const struct kdapl_lmr *lmr,
 	return status;
 }
 
+static __always_inline enum kdapl_dto_status
+obj_sge(const struct kdapl_obj *obj, const struct kdapl_ia *ia,
+	const struct kdapl_pz *pz, const struct kdapl_seg *seg, u32 privilege,
+	struct ib_sge *sge)
+{
+	const struct kdapl_lmr *lmr;
+
+	if (!obj || obj->ops->type != KDAPL_OBJ_LMR)
+		return reserved_sge(ia, pz, seg, sge);
+	lmr = container_of(obj, struct kdapl_lmr, obj);
+	if (lmr->pz != pz)
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	return lmr->fmr ? fmr_sge(lmr, seg, privilege, sge) :
+			  lmr_sge(lmr, seg, privilege, sge);
+}
+
 enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *pz,
 				    const struct kdapl_seg *seg, u32 privilege,
 				    struct kdapl_obj_hint *hint,
 				    struct ib_sge *sge)
 {
-	struct kdapl_obj *obj = kdapl_obj_peek_hint(&ia->objs, seg->lmr, hint);
-	const struct kdapl_lmr *lmr;
+	return obj_sge(kdapl_obj_peek_hint(&ia->objs, seg->lmr, hint), ia, pz,
+		       seg, privilege, sge);
+}
 
-	if (!obj || obj->ops->type != KDAPL_OBJ_LMR)
-		return reserved_sge(ia, pz, seg, sge);
-	lmr = to_lmr(obj);
-	if (lmr->pz != pz)
-		return DAT_DTO_ERR_LOCAL_PROTECTION;
-	return lmr->fmr ? fmr_sge(lmr, seg, privilege, sge) :
-			  lmr_sge(lmr, seg, privilege, sge);
+/* ---- what a request carries itself ---------------------------------------- */
+
+/* Where the processor finds a segment of the LMR; NULL when that is not one place. */
+static void *lmr_at(const struct kdapl_lmr *lmr, const struct kdapl_seg *seg)
+{
+	const struct kdapl_pages *pages = lmr->pages;
+	u64 offset = offset_in_page(lmr->addr) + (seg->addr - lmr->addr);
+	unsigned long in_page = offset_in_page(offset);
+	void *page;
+
+	/* What a fast registration ties it to has no list of pages. */
+	if (!pages || in_page + seg->length > PAGE_SIZE)
+		return NULL;
+	/* It was checked; not by a processor that guesses. */
+	page = page_address(pages->page[array_index_nospec(offset >> PAGE_SHIFT,
+							   pages->npages)]);
+	return page ? page + in_page : NULL;
+}
+
+enum kdapl_dto_status kdapl_lmr_sge_inline(struct kdapl_ia *ia,
+					   const struct kdapl_pz *pz,
+					   const struct kdapl_seg *seg,
+					   struct kdapl_obj_hint *hint,
+					   struct ib_sge *sge, bool *is_inline)
+{
+	struct kdapl_obj *obj = kdapl_obj_peek_hint(&ia->objs, seg->lmr, hint);
+	enum kdapl_dto_status status;
+	void *at;
+
+	status = obj_sge(obj, ia, pz, seg, KDAPL_PRIV_LOCAL_READ, sge);
+	/* Of the reserved LMR the device alone knows where it is. */
+	if (status != DAT_DTO_SUCCESS || !sge->length ||
+	    !obj || obj->ops->type != KDAPL_OBJ_LMR)
+		return status;
+	at = lmr_at(to_lmr(obj), seg);
+	if (at) {
+		sge->addr = (uintptr_t)at;
+		*is_inline = true;
+	}
+	return status;
 }
 
 /* ---- what the processor and the device see ------------------------------- */

@@ -113,4 +113,22 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 				    struct kdapl_obj_hint *hint,
 				    struct ib_sge *sge);
 
+/**
+ * kdapl_lmr_sge_inline() - the same for a segment that the request itself may carry
+ * @ia: the IA
+ * @pz: the PZ of the EP
+ * @seg: the module's own copy of the segment, which is sent
+ * @hint: as of kdapl_lmr_sge()
+ * @sge: out
+ * @is_inline: set, when @sge->addr is an address of the processor, for IB_SEND_INLINE;
+ *	else not touched
+ *
+ * Return: DAT_DTO_SUCCESS, or the status the operation completes with.
+ */
+enum kdapl_dto_status kdapl_lmr_sge_inline(struct kdapl_ia *ia,
+					   const struct kdapl_pz *pz,
+					   const struct kdapl_seg *seg,
+					   struct kdapl_obj_hint *hint,
+					   struct ib_sge *sge, bool *is_inline);
+
 #endif /* KDAPL_LMR_H */

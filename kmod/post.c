@@ -108,6 +108,18 @@ check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 }
 
 /*
+ * A small message can go with the request: then the device has no memory to look up.
+ * What it brings are its bytes at the time of the post.
+ */
+static __always_inline bool is_small(const struct kdapl_ep *ep,
+				     const struct kdapl_sqe *sqe, u8 op)
+{
+	return (op == KDAPL_OP_SEND || op == KDAPL_OP_RDMA_WRITE) &&
+	       sqe->num_seg == 1 &&
+	       sqe->seg[0].length <= ep->cap.max_inline_data;
+}
+
+/*
  * The segments of the copy become the device's; adds up their length. None without a
  * byte is handed on, however it was checked: to some devices 0 may be 2 GiB.
  */
@@ -124,6 +136,7 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 	unsigned int i, n;
 
 	*length = 0;
+	chain->is_inline = false;
 	/* It was checked; not by a processor that guesses. */
 	n = array_index_nospec(sqe->num_seg, KDAPL_SEGS_MAX + 1);
 	for (i = 0; i < n; i++) {
@@ -133,6 +146,11 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 		if (op == KDAPL_OP_READ_RMR)
 			status = kdapl_rmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], end);
+		else if (is_small(ep, sqe, op))
+			status = kdapl_lmr_sge_inline(ep->obj.ia, ep->pz,
+						      &sqe->seg[i],
+						      &ep->lmr_hint, end,
+						      &chain->is_inline);
 		else
 			status = kdapl_lmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], privilege,
@@ -228,6 +246,8 @@ static __always_inline void fill_send(struct kdapl_ep *ep,
 	if (wr->opcode == IB_WR_RDMA_READ && !wr->num_sge && ep->obj.ia->iwarp)
 		wr->num_sge = 1;
 	wr->send_flags = IB_SEND_SIGNALED;
+	if (chain->is_inline)
+		wr->send_flags |= IB_SEND_INLINE;
 	if (sqe->flags & KDAPL_SQE_SOLICITED && op_is_message(op))
 		wr->send_flags |= IB_SEND_SOLICITED;
 	if (sqe->flags & KDAPL_SQE_FENCE && takes_fence(ep, wr->opcode))

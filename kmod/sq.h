@@ -32,6 +32,7 @@ union kdapl_send {
 struct kdapl_chain {
 	struct kdapl_sqe sqe;	/* the one copy of the entry at hand */
 	unsigned int num_sge;	/* of its segments, those with a byte in them */
+	bool is_inline;		/* the request carries its bytes itself */
 	unsigned int len;
 	union {
 		union kdapl_send send[KDAPL_SQ_CHAIN];

@@ -173,6 +173,8 @@ struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,
 	}
 	pages->kernel = true;
 	pages->writable = true;
+	pages->page = fake_cm.page;
+	pages->npages = fake_cm.npages;
 	for_each_sg(pages->sgt.sgl, sg, fake_cm.pieces, i) {
 		sg_dma_address(sg) = FAKE_DMA + i * FAKE_PIECE + offset;
 		sg_dma_len(sg) = sg_is_last(sg) ? left :

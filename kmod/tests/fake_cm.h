@@ -14,6 +14,8 @@ struct fake_cm {
 	struct kdapl_ep_connect connect;	/* the last one */
 	int pinned;		/* kdapl_pages_pin() that was not undone, or the like */
 	int pieces;		/* that the device sees of memory of the kernel */
+	struct page **page;	/* of that memory; @npages of them */
+	unsigned int npages;
 	int register_error;	/* what kdapl_frwr_register() ends with */
 	int registered;		/* by it, and not invalidated */
 	int access;		/* of the last one */

@@ -180,6 +180,8 @@ struct ib_qp *fake_create_qp(struct ib_pd *pd, struct ib_qp_init_attr *attr)
 	qp->ib.qp_context = attr->qp_context;
 	qp->ib.max_write_sge = attr->cap.max_send_sge;
 	qp->ib.max_read_sge = attr->cap.max_send_sge;
+	qp->inline_asked = attr->cap.max_inline_data;
+	attr->cap.max_inline_data = to_fake_dev(pd->device)->max_inline;
 	spin_lock_init(&qp->ib.mr_lock);
 	INIT_LIST_HEAD(&qp->ib.rdma_mrs);
 	qp->state = IB_QPS_RESET;
@@ -513,6 +515,10 @@ int fake_destroy_qp(struct ib_qp *ibqp)
 		fake_finish(qp, &qp->sq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 		fake_finish(qp, &qp->rq, FAKE_QUEUE, IB_WC_WR_FLUSH_ERR);
 	}
+	/* What nobody hears of any more is not done any more, either. */
+	while (qp->sq.tail != qp->sq.head)
+		work_on_window(to_fake_dev(ibqp->device),
+			       fake_wr(&qp->sq, qp->sq.tail++), false);
 	/* As ib_core does it, and says. */
 	to_fake_dev(ibqp->device)->bad_mr |= ibqp->mrs_used;
 	list_for_each_entry_safe(mr, next, &ibqp->rdma_mrs, qp_entry)
@@ -554,9 +560,25 @@ static int post_result(struct fake_qp *qp)
 	return err;
 }
 
+/* As drivers do it: by the processor's addresses, and no key is looked at. */
+static void keep_bytes(struct fake_wr *wr, const struct ib_sge *sge, int num_sge)
+{
+	u32 n = 0;
+	int i;
+
+	for (i = 0; i < num_sge; i++) {
+		if (WARN_ON(sge[i].length > FAKE_INLINE - n))
+			return;
+		memcpy(wr->bytes + n, (void *)(uintptr_t)sge[i].addr,
+		       sge[i].length);
+		n += sge[i].length;
+	}
+}
+
 /* Caller holds the device's lock. NULL when the queue is full. */
 static struct fake_wr *enqueue(struct fake_dev *dev, struct fake_queue *queue,
-			       u64 wr_id, const struct ib_sge *sge, int num_sge)
+			       u64 wr_id, const struct ib_sge *sge, int num_sge,
+			       int send_flags)
 {
 	struct fake_wr *wr;
 	int i;
@@ -569,9 +591,13 @@ static struct fake_wr *enqueue(struct fake_dev *dev, struct fake_queue *queue,
 	wr->wr_id = wr_id;
 	wr->nr = dev->posted++;
 	wr->num_sge = num_sge;
+	wr->send_flags = send_flags;
+	if (send_flags & IB_SEND_INLINE)
+		keep_bytes(wr, sge, num_sge);
 	for (i = 0; i < num_sge; i++) {
 		wr->sge[i] = sge[i];
-		check_sge(dev, &sge[i]);
+		if (!(send_flags & IB_SEND_INLINE))
+			check_sge(dev, &sge[i]);
 	}
 	return wr;
 }
@@ -581,7 +607,6 @@ static void keep_send(struct fake_wr *kept, const struct ib_send_wr *wr)
 	struct fake_window *window;
 
 	kept->opcode = wr->opcode;
-	kept->send_flags = wr->send_flags;
 	if (wr->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
 		kept->imm = (__force u32)wr->ex.imm_data;
 	if (wr->opcode == IB_WR_SEND_WITH_INV)
@@ -636,7 +661,7 @@ static int fake_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		fails = fault || post_fails(qp);
 		if (!fails || qp->post_keeps)
 			kept = enqueue(dev, &qp->sq, wr->wr_id, wr->sg_list,
-				       wr->num_sge);
+				       wr->num_sge, wr->send_flags);
 		if (fails || !kept) {
 			*bad = wr;
 			err = post_result(qp);
@@ -666,7 +691,7 @@ static int fake_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	for (; wr; wr = wr->next) {
 		if (fault || post_fails(qp) ||
 		    !enqueue(dev, &qp->rq, wr->wr_id, wr->sg_list,
-			     wr->num_sge)) {
+			     wr->num_sge, 0)) {
 			*bad = wr;
 			err = post_result(qp);
 			break;
@@ -699,7 +724,8 @@ static int fake_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			*bad = wr;
 			break;
 		}
-		enqueue(dev, &srq->queue, wr->wr_id, wr->sg_list, wr->num_sge);
+		enqueue(dev, &srq->queue, wr->wr_id, wr->sg_list, wr->num_sge,
+			0);
 	}
 	spin_unlock_irqrestore(&dev->lock, flags);
 	return err;

@@ -18,6 +18,7 @@
 #define FAKE_LKEY	0x1000	/* first lkey that is given out */
 #define FAKE_LOCAL_KEY	0x0abc	/* of all of memory */
 #define FAKE_KEY_BYTE	0x5a	/* last byte of an LMR's rkey */
+#define FAKE_INLINE	64	/* bytes that a request carries itself, at most */
 
 /* A work request, as it was posted. */
 struct fake_wr {
@@ -34,6 +35,7 @@ struct fake_wr {
 	int access;
 	struct ib_mr *mr;	/* to be registered or invalidated */
 	struct ib_sge sge[KDAPL_SEGS_MAX];
+	u8 bytes[FAKE_INLINE];	/* with IB_SEND_INLINE: what it carries */
 };
 
 /* @head counts what was posted, @tail what was completed. */
@@ -63,6 +65,7 @@ struct fake_qp {
 	bool post_keeps;	/* the one that failed completes all the same */
 	bool post_stays;	/* the error: every later request fails, too */
 	bool stuck;		/* it does not go to error */
+	u32 inline_asked;	/* bytes that a request was to carry itself */
 	u32 invalidates;	/* what the next message makes invalid, or 0 */
 	enum ib_wc_opcode imm_of;	/* which message brings @imm next, if any */
 	u32 imm;
@@ -104,6 +107,7 @@ struct fake_sync {
  * @flush_polls: it does that only while the completion queue is polled
  * @fatal: it says IB_EVENT_QP_FATAL of each that goes to error
  * @forgets: a receive of an SRQ whose message is cut off never completes
+ * @max_inline: bytes that a request carries itself, as a new queue pair has it
  * @max_cqs: how many of them there can be, 0 for any number
  * @no_mr: the next MR of windows cannot be had
  * @map_error: what mapping a scatterlist ends with
@@ -128,6 +132,7 @@ struct fake_dev {
 	bool fatal;
 	bool forgets;
 	int map_error;
+	u32 max_inline;
 	int max_cqs;
 	struct fake_sync sync[FAKE_SYNCS];
 	unsigned int syncs;

@@ -289,6 +289,77 @@ static void lmr_reserved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sge.lkey, FAKE_LOCAL_KEY);
 }
 
+/* ---- what a request carries itself ------------------------------------------- */
+
+/* @want: where the processor finds it; NULL: the device gets it by a key. */
+static void expect_inline(struct env *env, u32 lmr, u64 addr, u32 length,
+			  enum kdapl_dto_status status, const void *want)
+{
+	struct kdapl_seg seg = { addr, length, lmr };
+	struct ib_sge sge = {};
+	struct kdapl_obj *pz = kdapl_obj_get(env->ia, env->pz, KDAPL_OBJ_PZ);
+	struct kdapl_obj_hint hint = {};
+	bool is_inline = false;
+
+	KUNIT_ASSERT_NOT_NULL(env->test, pz);
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(env->test,
+			kdapl_lmr_sge_inline(env->ia, to_pz(pz), &seg, &hint,
+					     &sge, &is_inline), status);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(env->test, is_inline, !!want);
+	if (want)
+		KUNIT_EXPECT_EQ(env->test, sge.addr, (uintptr_t)want);
+	if (status == DAT_DTO_SUCCESS)
+		KUNIT_EXPECT_EQ(env->test, sge.length, length);
+	kdapl_obj_put(pz);
+}
+
+/* By the pages that it has, whose order is not that of their addresses. */
+static void lmr_inline(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct page *page[NPAGES], *all = alloc_pages(GFP_KERNEL, 2);
+	struct kdapl_lmr_create arg;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, all);
+	for (i = 0; i < NPAGES; i++)
+		page[i] = all + NPAGES - 1 - i;
+	fake_cm.page = page;
+	fake_cm.npages = NPAGES;
+	KUNIT_ASSERT_EQ(test, make(env, LOCAL, &arg), 0);
+	expect_inline(env, arg.id, ADDR, 64, DAT_DTO_SUCCESS,
+		      page_address(page[0]) + 0x100);
+	expect_inline(env, arg.id, ADDR + 0xf00 - 64, 64, DAT_DTO_SUCCESS,
+		      page_address(page[0]) + PAGE_SIZE - 64);
+	expect_inline(env, arg.id, ADDR + 0xf00, 1, DAT_DTO_SUCCESS,
+		      page_address(page[1]));
+	expect_inline(env, arg.id, ADDR + LENGTH - 1, 1, DAT_DTO_SUCCESS,
+		      page_address(page[3]) + 0xff);
+	/* The device can still have what is in two pages, by its key. */
+	expect_inline(env, arg.id, ADDR + 0xf00 - 63, 64, DAT_DTO_SUCCESS,
+		      NULL);
+	expect_inline(env, arg.id, ADDR - 1, 1,
+		      DAT_DTO_ERR_LOCAL_PROTECTION, NULL);
+	expect_inline(env, arg.id, ADDR + LENGTH - 1, 2,
+		      DAT_DTO_ERR_LOCAL_PROTECTION, NULL);
+	expect_inline(env, arg.id + 1000, ADDR, 1,
+		      DAT_DTO_ERR_LOCAL_PROTECTION, NULL);
+	KUNIT_EXPECT_EQ(test,
+			kdapl_obj_destroy(env->ia, arg.id, KDAPL_OBJ_LMR), 0);
+
+	/* What may not be read may not be sent. */
+	KUNIT_ASSERT_EQ(test, make(env, KDAPL_PRIV_LOCAL_WRITE, &arg), 0);
+	expect_inline(env, arg.id, ADDR, 64,
+		      DAT_DTO_ERR_LOCAL_PROTECTION, NULL);
+	/* Where the reserved LMR's memory is, only the device knows. */
+	env->ia->local_key = true;
+	expect_inline(env, KDAPL_LMR_RESERVED, 0x1234, 8, DAT_DTO_SUCCESS,
+		      NULL);
+	__free_pages(all, 2);
+}
+
 /* The device goes: it keeps nothing mapped, with an MR or without. */
 static void lmr_killed(struct kunit *test)
 {
@@ -315,6 +386,7 @@ static struct kunit_case kernel_lmr_cases[] = {
 	KUNIT_CASE(lmr_without_mr),
 	KUNIT_CASE(lmr_checks),
 	KUNIT_CASE(lmr_reserved),
+	KUNIT_CASE(lmr_inline),
 	KUNIT_CASE(lmr_killed),
 	{}
 };

@@ -4,6 +4,8 @@
 #include <linux/completion.h>
 #include <linux/workqueue.h>
 
+#include "../kmem.h"
+#include "../lmr.h"
 #include "../srq.h"
 #include "env.h"
 
@@ -507,6 +509,141 @@ static void drain_after_the_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog_events(&tep.recv), 1);
 }
 
+/* ---- messages that go with the request ----------------------------------------- */
+
+/* One of the first @length bytes of @lmr: what the device got for it. */
+static struct fake_wr *post_small(struct env *env, struct test_ep *tep, u8 op,
+				  u32 lmr, u32 length)
+{
+	struct kdapl_sqe sqe = prog_sqe(env, tep->id, op, 0);
+	u32 nr = env_qp(tep)->sq.head;
+
+	sqe.seg[0].lmr = lmr;
+	sqe.seg[0].length = length;
+	KUNIT_EXPECT_EQ(env->test, post(env, tep, &sqe), 0);
+	KUNIT_ASSERT_EQ(env->test, env_qp(tep)->sq.head, nr + 1);
+	return fake_wr(&env_qp(tep)->sq, nr);
+}
+
+static u32 page_lmr(struct env *env, struct page **page)
+{
+	const struct kdapl_kmem mem = {
+		.va = (void *)(uintptr_t)ENV_LMR_ADDR, .length = PAGE_SIZE,
+	};
+	struct kdapl_lmr_create arg = {
+		.pz = env->pz,
+		.privileges = KDAPL_PRIV_LOCAL_READ | KDAPL_PRIV_LOCAL_WRITE,
+		.addr = ENV_LMR_ADDR,
+	};
+
+	fake_cm.page = page;
+	fake_cm.npages = 1;
+	KUNIT_ASSERT_EQ(env->test, kdapl_lmr_create_over(env->ia, &arg, &mem),
+			0);
+	return arg.id;
+}
+
+static bool is_inline(const struct fake_wr *wr)
+{
+	return wr->send_flags & IB_SEND_INLINE;
+}
+
+/* What is sent are the bytes of the time of the post. */
+static void small_goes_inline(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct page *page = alloc_page(GFP_KERNEL);
+	struct test_ep tep;
+	struct fake_wr *wr;
+	u32 lmr;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page_address(page), 0x11, PAGE_SIZE);
+	env->dev->max_inline = FAKE_INLINE;
+	tep = env_ep(env, DEPTH);
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->inline_asked, 64);
+	env_connect(env, &tep);
+	lmr = page_lmr(env, &page);
+	wr = post_small(env, &tep, KDAPL_OP_SEND, lmr, 64);
+	memset(page_address(page), 0x22, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, wr->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_INLINE);
+	KUNIT_EXPECT_NULL(test, memchr_inv(wr->bytes, 0x11, 64));
+	wr = post_small(env, &tep, KDAPL_OP_RDMA_WRITE, lmr, 1);
+	KUNIT_EXPECT_TRUE(test, is_inline(wr));
+	KUNIT_EXPECT_EQ(test, wr->bytes[0], 0x22);
+	KUNIT_EXPECT_EQ(test, wr->bytes[1], 0);
+	/* Too long, or nothing that brings bytes, or not by all drivers. */
+	KUNIT_EXPECT_FALSE(test, is_inline(post_small(env, &tep, KDAPL_OP_SEND,
+						      lmr, 65)));
+	KUNIT_EXPECT_FALSE(test, is_inline(post_small(env, &tep, KDAPL_OP_SEND,
+						      lmr, 0)));
+	KUNIT_EXPECT_FALSE(test, is_inline(post_small(env, &tep,
+						      KDAPL_OP_RDMA_READ, lmr,
+						      64)));
+	KUNIT_EXPECT_FALSE(test, is_inline(post_small(env, &tep,
+						      KDAPL_OP_SEND_INV, lmr,
+						      64)));
+	finish_sends(&tep, 6);
+	__free_page(page);
+}
+
+/* All or none of its segments would have to. */
+static void several_go_by_keys(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct page *page = alloc_page(GFP_KERNEL);
+	struct kdapl_sqe sqe;
+	struct test_ep tep;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	env->dev->max_inline = FAKE_INLINE;
+	tep = env_ep(env, DEPTH);
+	env_connect(env, &tep);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 0);
+	sqe.num_seg = 2;
+	sqe.seg[0].lmr = page_lmr(env, &page);
+	sqe.seg[0].length = 8;
+	sqe.seg[1] = sqe.seg[0];
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), 0);
+	KUNIT_EXPECT_FALSE(test, is_inline(fake_wr(&env_qp(&tep)->sq, 0)));
+	KUNIT_EXPECT_FALSE(test, env->dev->bad_sge);
+	finish_sends(&tep, 1);
+	__free_page(page);
+}
+
+/* As much as the driver says; hardware is not asked. */
+static void driver_limits_inline(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct page *page = alloc_page(GFP_KERNEL);
+	struct test_ep tep;
+	u32 lmr;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	lmr = page_lmr(env, &page);
+	env->dev->max_inline = 16;
+	tep = env_ep(env, DEPTH);
+	env_connect(env, &tep);
+	KUNIT_EXPECT_TRUE(test, is_inline(post_small(env, &tep, KDAPL_OP_SEND,
+						     lmr, 16)));
+	KUNIT_EXPECT_FALSE(test, is_inline(post_small(env, &tep, KDAPL_OP_SEND,
+						      lmr, 17)));
+	finish_sends(&tep, 2);
+
+	env->dev->max_inline = FAKE_INLINE;
+	env->dev->ib.dma_device = kunit_kzalloc(test, sizeof(struct device),
+						GFP_KERNEL);
+	tep = env_ep(env, DEPTH);
+	env->dev->ib.dma_device = NULL;
+	KUNIT_EXPECT_EQ(test, env_qp(&tep)->inline_asked, 0);
+	env_connect(env, &tep);
+	KUNIT_EXPECT_FALSE(test, is_inline(post_small(env, &tep, KDAPL_OP_SEND,
+						      lmr, 16)));
+	finish_sends(&tep, 1);
+	__free_page(page);
+}
+
 static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(post_and_complete),
 	KUNIT_CASE(post_several),
@@ -523,6 +660,9 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(receive_of_a_write_is_empty),
 	KUNIT_CASE(drain_waits),
 	KUNIT_CASE(drain_after_the_end),
+	KUNIT_CASE(small_goes_inline),
+	KUNIT_CASE(several_go_by_keys),
+	KUNIT_CASE(driver_limits_inline),
 	{}
 };
 
