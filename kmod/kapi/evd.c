@@ -152,7 +152,7 @@ DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd, DAT_EVENT *event)
 	if (!event)
 		return KAPI_BAD_ARG(2);
 	local_bh_disable();
-	found = kapi_evd_next(kevd, event);
+	found = kapi_evd_next(kevd, event, NULL);
 	local_bh_enable();
 	return found ? DAT_SUCCESS :
 		       DAT_ERROR(DAT_QUEUE_EMPTY, DAT_NO_SUBTYPE);

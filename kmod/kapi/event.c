@@ -140,7 +140,8 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 	return true;
 }
 
-u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
+u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event,
+		  struct kapi_hint *hint)
 {
 	struct kdapl_event from;
 	bool found = false;
@@ -150,7 +151,7 @@ u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event)
 		n = kdapl_evd_take(kevd->evd, &from);
 		if (!n)
 			break;
-		found = kapi_event(kevd, &from, event, NULL);
+		found = kapi_event(kevd, &from, event, hint);
 	} while (!found);
 	return n;
 }

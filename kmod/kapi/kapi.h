@@ -327,9 +327,10 @@ bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 void kapi_event_unread(const struct kdapl_event *event);
 /*
  * The next event for the consumer; how many there were with it, 0 for none. Softirqs are
- * off.
+ * off. @hint: as of kapi_event().
  */
-u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event);
+u32 kapi_evd_next(struct kapi_evd *kevd, DAT_EVENT *event,
+		  struct kapi_hint *hint);
 
 /* ---- ep.c, ep_marks.c ---------------------------------------------------- */
 

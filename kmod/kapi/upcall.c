@@ -24,6 +24,7 @@
 struct kapi_worker {
 	struct tasklet_struct tasklet;
 	struct kapi_evd *kevd;
+	struct kapi_hint hint;		/* of the tasklet alone: the EP of its events */
 };
 
 static bool policy_calls(DAT_UPCALL_POLICY policy)
@@ -132,9 +133,10 @@ void kapi_upcall_set_direct(struct kapi_evd *kevd, DAT_UPCALL_POLICY policy)
 }
 
 /* True when there may be another event to call for. */
-static bool upcall_make(struct kapi_evd *kevd, const struct upcalls *upcalls,
-			DAT_EVENT *event)
+static bool upcall_make(struct kapi_worker *worker,
+			const struct upcalls *upcalls, DAT_EVENT *event)
 {
+	struct kapi_evd *kevd = worker->kevd;
 	const DAT_UPCALL_OBJECT *upcall = &upcalls->upcall;
 	u32 there;
 
@@ -144,7 +146,7 @@ static bool upcall_make(struct kapi_evd *kevd, const struct upcalls *upcalls,
 					    DAT_TRUE);
 		return false;
 	}
-	there = kapi_evd_next(kevd, event);
+	there = kapi_evd_next(kevd, event, &worker->hint);
 	if (!there)
 		return false;
 	upcall->upcall_func(upcall->instance_data, event,
@@ -167,7 +169,7 @@ static void upcall_tasklet(struct tasklet_struct *tasklet)
 		if (!upcall_begin(kevd, &upcalls))
 			return;
 		do {
-			more = upcall_make(kevd, &upcalls, &event);
+			more = upcall_make(worker, &upcalls, &event);
 		} while (more && --left &&
 			 READ_ONCE(kevd->changes) == upcalls.changes);
 		upcall_end(kevd);
