@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <rdma/rdma_cm.h>
 
+#include "account.h"
 #include "adapter.h"
 #include "cm.h"
 #include "frwr.h"
@@ -20,6 +21,8 @@
 
 #define FRWR_CM_TIMEOUT_MS	5000
 #define FRWR_CQE		16
+/* Of the device: the completion queue, and each end's queue pair. */
+#define FRWR_OBJECTS		3
 
 /**
  * struct kdapl_frwr - the connection
@@ -28,6 +31,7 @@
  * @listen: waits for the passive end, gone when it has come
  * @active: the end that registers
  * @passive: the other end, which does nothing
+ * @cg: who is charged for its objects
  * @token: tells our own connection request from a stranger's
  * @step: the last step of setting up is over
  * @step_error: how it went
@@ -39,6 +43,7 @@ struct kdapl_frwr {
 	struct rdma_cm_id *listen;
 	struct rdma_cm_id *active;
 	struct rdma_cm_id *passive;
+	struct rdma_cgroup *cg[FRWR_OBJECTS];
 	u8 token[16];
 	struct completion step;
 	int step_error;
@@ -168,6 +173,28 @@ static void frwr_destroy_id(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
+static void frwr_uncharge(struct kdapl_frwr *frwr)
+{
+	int i;
+
+	for (i = 0; i < FRWR_OBJECTS; i++)
+		kdapl_cgroup_uncharge(frwr->pz->obj.ia->dev, &frwr->cg[i],
+				      RDMACG_RESOURCE_HCA_OBJECT);
+}
+
+/* All at once: the passive end is made where nobody knows whose it is. */
+static int frwr_charge(struct kdapl_frwr *frwr)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < FRWR_OBJECTS && !ret; i++)
+		ret = kdapl_ia_charge(frwr->pz->obj.ia, &frwr->cg[i],
+				      RDMACG_RESOURCE_HCA_OBJECT);
+	if (ret)
+		frwr_uncharge(frwr);
+	return ret;
+}
+
 static void frwr_free(struct kdapl_frwr *frwr)
 {
 	/* The listener first: then no passive end can come any more. */
@@ -176,7 +203,32 @@ static void frwr_free(struct kdapl_frwr *frwr)
 	frwr_destroy_id(frwr->active);
 	frwr_destroy_id(frwr->passive);
 	ib_free_cq(frwr->cq);
+	frwr_uncharge(frwr);
 	kfree(frwr);
+}
+
+static struct kdapl_frwr *frwr_alloc(struct kdapl_pz *pz)
+{
+	struct kdapl_ia *ia = pz->obj.ia;
+	struct kdapl_frwr *frwr;
+	int ret;
+
+	frwr = kzalloc(sizeof(*frwr), kdapl_ia_gfp(ia));
+	if (!frwr)
+		return ERR_PTR(-ENOMEM);
+	frwr->pz = pz;
+	init_completion(&frwr->step);
+	ret = frwr_charge(frwr);
+	if (ret)
+		goto err_free;
+	frwr->cq = ib_alloc_cq(ia->dev, NULL, FRWR_CQE, 0, IB_POLL_WORKQUEUE);
+	if (!IS_ERR(frwr->cq))
+		return frwr;
+	ret = PTR_ERR(frwr->cq);
+	frwr_uncharge(frwr);
+err_free:
+	kfree(frwr);
+	return ERR_PTR(ret);
 }
 
 static struct rdma_cm_id *frwr_create_id(struct kdapl_frwr *frwr)
@@ -264,7 +316,6 @@ static int frwr_connect(struct kdapl_frwr *frwr, struct sockaddr *addr)
 static struct kdapl_frwr *frwr_create(struct kdapl_pz *pz,
 				      const struct kdapl_addr *addr)
 {
-	struct kdapl_ia *ia = pz->obj.ia;
 	struct sockaddr_storage sa;
 	struct kdapl_frwr *frwr;
 	int ret;
@@ -272,19 +323,9 @@ static struct kdapl_frwr *frwr_create(struct kdapl_pz *pz,
 	ret = kdapl_addr_to_sockaddr(addr, &sa);
 	if (ret)
 		return ERR_PTR(ret);
-
-	frwr = kzalloc(sizeof(*frwr), kdapl_ia_gfp(ia));
-	if (!frwr)
-		return ERR_PTR(-ENOMEM);
-	frwr->pz = pz;
-	init_completion(&frwr->step);
-	frwr->cq = ib_alloc_cq(ia->dev, NULL, FRWR_CQE, 0, IB_POLL_WORKQUEUE);
-	if (IS_ERR(frwr->cq)) {
-		ret = PTR_ERR(frwr->cq);
-		kfree(frwr);
-		return ERR_PTR(ret);
-	}
-
+	frwr = frwr_alloc(pz);
+	if (IS_ERR(frwr))
+		return frwr;
 	ret = frwr_connect(frwr, (struct sockaddr *)&sa);
 	if (ret) {
 		frwr_free(frwr);
@@ -307,7 +348,8 @@ static int frwr_open(struct kdapl_pz *pz)
 			pz->frwr = frwr;
 			return 0;
 		}
-		if (PTR_ERR(frwr) == -EINTR || PTR_ERR(frwr) == -ENOMEM)
+		if (PTR_ERR(frwr) == -EINTR || PTR_ERR(frwr) == -ENOMEM ||
+		    PTR_ERR(frwr) == -EDQUOT)
 			break;
 	}
 	return PTR_ERR(frwr);

@@ -617,6 +617,32 @@ TEST(DatLmrCreate, InsufficientResourcesObjects)
 	});
 }
 
+/* Registering over a connection of the zone's takes a queue and two ends besides. */
+TEST(DatLmrCreate, InsufficientResourcesObjectsOfTheConnection)
+{
+	with_call([](const Adapter &, Call &call) {
+		std::string frwr;
+		std::ifstream("/sys/module/kdapl/parameters/frwr_only") >> frwr;
+		{
+			DeviceLimit limit("hca_object=3");
+			const DAT_RETURN result = call();
+
+			if (frwr == "Y") {
+				refused(result, DAT_INSUFFICIENT_RESOURCES,
+					DAT_RESOURCE_MEMORY_REGION);
+			} else {
+				ok(result);
+				call.free();
+			}
+		}
+		{
+			DeviceLimit limit("hca_object=4");
+			ok(call());
+			call.free();
+		}
+	});
+}
+
 TEST(DatLmrCreate, InsufficientResourcesNoHeap)
 {
 	if (!counts_allocations)
