@@ -76,6 +76,19 @@ static struct kdapl_ep *rmr_get_ep(struct kdapl_rmr *rmr)
 	return ep;
 }
 
+/* Hardware that gives nothing back may stand in the way even of that. */
+static void rmr_break_ep(struct kdapl_rmr *rmr, struct kdapl_ep *ep)
+{
+	mutex_lock(&ep->mutex);
+	if (!rmr_idle(rmr)) {
+		kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+		kdapl_ep_end_wait(ep);
+	}
+	if (!rmr_idle(rmr))
+		kdapl_ep_drop_qp(ep);
+	mutex_unlock(&ep->mutex);
+}
+
 /*
  * A bind that was posted may stand behind requests that the peer does not let
  * finish. It must not take effect after this, so in the end the EP is broken.
@@ -89,7 +102,7 @@ static void rmr_await_binds(struct kdapl_rmr *rmr)
 		return;
 	ep = rmr_get_ep(rmr);
 	if (ep) {
-		kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
+		rmr_break_ep(rmr, ep);
 		kdapl_obj_put(&ep->obj);
 	}
 	wait_event_idle(rmr->idle, rmr_idle(rmr));

@@ -632,6 +632,28 @@ static void rmr_freed_with_binds(struct kunit *test)
 						KDAPL_OBJ_LMR), 0);
 }
 
+/* Nor does a device that gives nothing back keep anybody for ever. */
+static void rmr_freed_with_binds_lost(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 rmr = make_rmr(env, env->pz);
+
+	env->dev->mute = true;
+	env_connect(env, &tep);
+	bind(env, &tep, rmr, 0);
+	/* Else it is given ten seconds, twice. */
+	WRITE_ONCE(tep.ep->qp_met, false);
+	KUNIT_EXPECT_EQ(test, free_rmr(env, rmr), 0);
+	EXPECT_BOUND(test, &tep, 0, DAT_DTO_ERR_FLUSHED);
+	KUNIT_EXPECT_EQ(test, windows_left(env), 0);
+	expect_broken(test, &tep);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 0);
+	/* The EP is none the worse for it. */
+	KUNIT_EXPECT_EQ(test, kdapl_ep_reset(tep.ep), 0);
+	KUNIT_EXPECT_EQ(test, env->dev->qps, 1);
+}
+
 static void rmr_ep_freed_with_binds(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -850,6 +872,7 @@ static struct kunit_case rmr_cases[] = {
 	KUNIT_CASE(rmr_slots),
 	KUNIT_CASE(rmr_one_ep_at_a_time),
 	KUNIT_CASE(rmr_freed_with_binds),
+	KUNIT_CASE(rmr_freed_with_binds_lost),
 	KUNIT_CASE(rmr_ep_freed_with_binds),
 	KUNIT_CASE(rmr_device_goes),
 	KUNIT_CASE(rmr_lost),
