@@ -141,7 +141,8 @@ static int ep_make(struct kapi_ep *kep, const DAT_EP_ATTR *attr,
 		return ret;
 	mutex_lock(&kep->lock);
 	kapi_ep_keep(kep, attr, arg);
-	ret = ep_mark_new(kep, attr->srq_soft_hw);
+	/* Consumers without an SRQ do not know of it. */
+	ret = ep_mark_new(kep, kep->srq ? attr->srq_soft_hw : 0);
 	mutex_unlock(&kep->lock);
 	return ret;
 }

@@ -603,7 +603,34 @@ static void ep_soft_mark(struct kunit *test)
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
+/* By the receives that it took and has no room for an event of. */
 static void ep_is_made_with_a_mark(struct kunit *test)
+{
+	const DAT_EP_ATTR attr = { .max_request_dtos = DEPTH, .srq_soft_hw = 1 };
+	DAT_SRQ_HANDLE srq = make_srq(test);
+	DAT_EVD_HANDLE evd;
+	DAT_EP_HANDLE ep;
+	int i;
+
+	EXPECT_DONE(test, dat_evd_kcreate(&the->kia, 4, DAT_UPCALL_DISABLE, NULL,
+					  DAT_EVD_DTO_FLAG, &evd));
+	EXPECT_DONE(test, dat_ep_create_with_srq(&the->kia, the->pz, evd, NULL,
+						 the->conn, srq, &attr, &ep));
+	KUNIT_EXPECT_EQ(test, query_ep(test, ep).ep_attr.srq_soft_hw, 1);
+	for (i = 0; i < SLOTS; i++)
+		EXPECT_DONE(test, post_srq(srq, i));
+	connect(test, ep);
+	KUNIT_EXPECT_EQ(test, fake_take(qp_of(ep), 5, IB_WC_SUCCESS), 5);
+	expect_none(test, the->kia.async);
+	KUNIT_EXPECT_EQ(test, fake_take(qp_of(ep), 1, IB_WC_SUCCESS), 1);
+	expect_async(test, ep, DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT);
+	EXPECT_DONE(test, dat_ep_free(ep));
+	EXPECT_DONE(test, dat_evd_free(evd));
+	EXPECT_DONE(test, dat_srq_free(srq));
+}
+
+/* There it is what happened to lie on somebody's stack. */
+static void ep_without_srq_has_no_mark_of_it(struct kunit *test)
 {
 	const DAT_EP_ATTR attr = { .max_recv_dtos = DEPTH, .srq_soft_hw = 1 };
 	DAT_EP_HANDLE ep;
@@ -611,10 +638,11 @@ static void ep_is_made_with_a_mark(struct kunit *test)
 
 	EXPECT_DONE(test, dat_ep_create(&the->kia, the->pz, the->dto, NULL,
 					NULL, &attr, &ep));
-	KUNIT_EXPECT_EQ(test, query_ep(test, ep).ep_attr.srq_soft_hw, 1);
+	KUNIT_EXPECT_EQ(test, query_ep(test, ep).ep_attr.srq_soft_hw,
+			DAT_HW_DEFAULT);
 	for (i = 0; i < 2; i++)
 		EXPECT_DONE(test, post_ep(ep, i));
-	expect_async(test, ep, DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT);
+	expect_none(test, the->kia.async);
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 
@@ -1288,6 +1316,7 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(srq_event_outlives_it),
 	KUNIT_CASE(ep_soft_mark),
 	KUNIT_CASE(ep_is_made_with_a_mark),
+	KUNIT_CASE(ep_without_srq_has_no_mark_of_it),
 	KUNIT_CASE(ep_hard_mark),
 	KUNIT_CASE(modify_keeps_the_rest),
 	KUNIT_CASE(modify_all_attributes),
