@@ -53,8 +53,14 @@ bool kdapl_driver_relaxed(const struct ib_device *dev)
 
 bool kdapl_driver_last_wqe(const struct ib_device *dev)
 {
-	return dev->ops.driver_id != RDMA_DRIVER_RXE &&
-	       dev->ops.driver_id != RDMA_DRIVER_SIW;
+	switch (dev->ops.driver_id) {
+	case RDMA_DRIVER_RXE:
+		return KDAPL_RXE_TELLS_LAST_WQE;
+	case RDMA_DRIVER_SIW:
+		return false;
+	default:
+		return true;
+	}
 }
 
 /*

@@ -33,6 +33,9 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #define KDAPL_PIN_READ	FOLL_LONGTERM
 #endif
 
+/* rxe came to tell when a queue pair in error takes no more of its SRQ; by 6.12 it does. */
+#define KDAPL_RXE_TELLS_LAST_WQE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 /* Of several ports each has a GID that begins with the address of its netdev. */
 static inline bool kdapl_may_be_port(struct ib_device *dev, u32 port,

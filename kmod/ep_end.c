@@ -163,8 +163,8 @@ static void ep_await_device(struct kdapl_ep *ep)
 }
 
 /*
- * Receives of the SRQ come back by themselves. rxe and siw do that before the
- * queue pair is in error, or not at all; others tell when it is done.
+ * Receives of the SRQ come back by themselves. siw, and rxe of old, do that before
+ * the queue pair is in error, or not at all; others tell when it is done.
  */
 static void ep_leave_srq(struct kdapl_ep *ep, bool up)
 {
