@@ -231,32 +231,45 @@ void isert_conn_free(struct isert_conn *conn)
 }
 
 /*
- * Writes that wait for their data LIO would complete and free at once, and perhaps put once
- * more than it holds them. They end here, but for those that were aborted, which are LIO's:
- * where all data had come it would take them for such as wait, and complete them once more.
+ * Whether a command is not for LIO to free; the caller holds its lock. Writes that wait for
+ * data LIO would complete and free at once, and perhaps put once more than it holds them.
+ * Where the initiator would be told of an abort LIO waits for one command after the other,
+ * as what aborted them does, in another order: for ever. Nobody can be told any more.
  */
-static void end_writes(struct iscsit_conn *lio)
+static bool is_ours(struct iscsit_cmd *cmd)
+{
+	struct se_cmd *se_cmd = &cmd->se_cmd;
+	bool waits = se_cmd->t_state == TRANSPORT_WRITE_PENDING;
+	bool aborted = se_cmd->transport_state & CMD_T_ABORTED;
+
+	if (!aborted)
+		se_cmd->transport_state |= CMD_T_FABRIC_STOP;
+	/* Else LIO would take it for one that waits, and complete it once more. */
+	else if (waits && cmd->cmd_flags & ICF_GOT_LAST_DATAOUT)
+		se_cmd->t_state = TRANSPORT_PROCESSING;
+	else if (waits)
+		se_cmd->transport_state &= ~CMD_T_TAS;
+	return aborted ? se_cmd->transport_state & CMD_T_TAS : waits;
+}
+
+static void end_commands(struct iscsit_conn *lio)
 {
 	struct iscsit_cmd *cmd, *next;
-	LIST_HEAD(writes);
+	LIST_HEAD(ours);
 
 	spin_lock_bh(&lio->cmd_lock);
 	list_for_each_entry_safe(cmd, next, &lio->conn_cmd_list, i_conn_node) {
-		if (cmd->se_cmd.t_state != TRANSPORT_WRITE_PENDING)
+		if (!cmd->se_cmd.se_tfo)
 			continue;
 		spin_lock_irq(&cmd->se_cmd.t_state_lock);
-		if (!(cmd->se_cmd.transport_state & CMD_T_ABORTED)) {
-			cmd->se_cmd.transport_state |= CMD_T_FABRIC_STOP;
-			list_move_tail(&cmd->i_conn_node, &writes);
-		} else if (cmd->cmd_flags & ICF_GOT_LAST_DATAOUT) {
-			cmd->se_cmd.t_state = TRANSPORT_PROCESSING;
-		}
+		if (is_ours(cmd))
+			list_move_tail(&cmd->i_conn_node, &ours);
 		spin_unlock_irq(&cmd->se_cmd.t_state_lock);
 	}
 	spin_unlock_bh(&lio->cmd_lock);
-	list_for_each_entry_safe(cmd, next, &writes, i_conn_node) {
+	list_for_each_entry_safe(cmd, next, &ours, i_conn_node) {
 		list_del_init(&cmd->i_conn_node);
-		iscsit_free_cmd(cmd, true);
+		iscsit_free_cmd(cmd, !(cmd->se_cmd.transport_state & CMD_T_ABORTED));
 	}
 }
 
@@ -269,7 +282,7 @@ void isert_get_rx_pdu(struct iscsit_conn *lio)
 	queue_work(isert_wq, &conn->work);
 	wait_event_interruptible(conn->wait, READ_ONCE(conn->down) || kthread_should_stop());
 	conn_close(conn);
-	end_writes(lio);
+	end_commands(lio);
 	/* The transmit thread may be at a logout's end: it must not meet this one there. */
 	if (atomic_read(&lio->conn_logout_remove))
 		wait_for_completion_timeout(&lio->conn_logout_comp, SECONDS_FOR_LOGOUT_COMP * HZ);

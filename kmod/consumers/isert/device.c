@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Adapters of a portal.
- *
- * A portal opens each adapter that it listens on; the last of its connections closes it.
- */
+/* Adapters of a portal: it opens each that it listens on; its last connection closes it. */
 
 #include <linux/net.h>
 
@@ -92,9 +88,7 @@ static DAT_RETURN listen(struct isert_device *device)
 
 	ret = dat_evd_kcreate(device->ia, 64, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
 			      &device->cr_evd);
-	if (ret != DAT_SUCCESS)
-		return ret;
-	return dat_csp_create(device->ia, &comm, (void *)at, device->cr_evd, &device->csp);
+	return ret ?: dat_csp_create(device->ia, &comm, (void *)at, device->cr_evd, &device->csp);
 }
 
 /* Nobody is accepted any more when it returns, and all that asked have their answer. */

@@ -2,11 +2,10 @@
 /*
  * LIO's iSER target over kDAPL.
  *
- * A portal listens on adapters (device.c), and makes a connection of each request
- * (conn.c), which LIO's login thread gets with its first login request (login.c). A
- * worker per connection takes all of its events in order: requests go to LIO (rx.c); LIO
- * answers (tx.c), and moves data by RDMA (data.c). docs/storage.md tells more of that, and
- * how a command has one owner at any time.
+ * A portal listens on adapters (device.c), and makes a connection of each request (conn.c),
+ * which LIO's login thread gets with its first login request (login.c). A worker per
+ * connection takes all of its events in order: requests go to LIO (rx.c); LIO answers
+ * (tx.c), and moves data by RDMA (data.c). docs/storage.md has who owns a command when.
  */
 #ifndef ISERT_H
 #define ISERT_H
@@ -146,7 +145,6 @@ struct isert_conn {
 
 #define isert_say(conn, fmt, ...) \
 	pr_info_ratelimited("kdapl_isert: %pISpc: " fmt "\n", &(conn)->remote, ##__VA_ARGS__)
-
 #define isert_leave(conn)	up_read(&(conn)->gate)
 
 /* main.c */

@@ -209,20 +209,17 @@ static int rx_nop(struct isert_conn *conn, struct iscsit_cmd *cmd, struct isert_
 {
 	struct iscsi_nopout *req = (void *)&rx->pdu->iscsi;
 
-	if (iscsit_setup_nop_out(conn->conn, cmd, req) < 0)
-		return -EPROTO;
-	return iscsit_process_nop_out(conn->conn, cmd, req);
+	return iscsit_setup_nop_out(conn->conn, cmd, req) < 0 ? -EPROTO :
+	       iscsit_process_nop_out(conn->conn, cmd, req);
 }
 
 /* What LIO knows is SendTargets, and, without data, the next part of the answer. */
 static bool text_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 {
-	static const char * const known[] = {
-		"SendTargets=All", "SendTargets=iqn.", "SendTargets=eui.",
-	};
+	static const char ask[][17] = { "SendTargets=All", "SendTargets=iqn.", "SendTargets=eui." };
 	const struct iscsi_text *req = (void *)&rx->pdu->iscsi;
 	const u8 *data = rx->pdu->data;
-	u32 i, size = data_of(rx), len = strlen(known[1]);
+	u32 i, size = data_of(rx), len = strlen(ask[1]);
 
 	if (!(req->flags & ISCSI_FLAG_CMD_FINAL) || req->flags & ISCSI_FLAG_TEXT_CONTINUE ||
 	    size > conn->conn->conn_ops->MaxXmitDataSegmentLength)
@@ -230,8 +227,8 @@ static bool text_is_right(struct isert_conn *conn, const struct isert_rx *rx)
 	if (has_ttt(rx))
 		return !size;
 	/* The first one's end counts as well. */
-	for (i = 0; i < ARRAY_SIZE(known); i++)
-		if (size >= len && !memcmp(data, known[i], len))
+	for (i = 0; i < ARRAY_SIZE(ask); i++)
+		if (size >= len && !memcmp(data, ask[i], len))
 			return true;
 	return false;
 }
@@ -355,9 +352,7 @@ static int rx_one(struct isert_conn *conn, struct isert_rx *rx)
 		rx->kept = true;
 		return isert_login_arrived(conn, rx) ? 0 : -EPROTO;
 	}
-	if (conn->conn->conn_state != TARG_CONN_STATE_LOGGED_IN)
-		return 0;
-	return dispatch(conn, rx);
+	return conn->conn->conn_state == TARG_CONN_STATE_LOGGED_IN ? dispatch(conn, rx) : 0;
 }
 
 void isert_rx_go_on(struct isert_conn *conn)
