@@ -595,10 +595,13 @@ enum kdapl_dto_status kdapl_lmr_sge(struct kdapl_ia *ia, const struct kdapl_pz *
 
 /* ---- what a request carries itself ---------------------------------------- */
 
-/* Where the processor finds a segment of the LMR; NULL when that is not one place. */
+/*
+ * Where the processor finds a segment of the LMR; NULL when that is not one place. Who
+ * frees the LMR meanwhile frees the list of its pages a grace period later.
+ */
 static void *lmr_at(const struct kdapl_lmr *lmr, const struct kdapl_seg *seg)
 {
-	const struct kdapl_pages *pages = lmr->pages;
+	const struct kdapl_pages *pages = READ_ONCE(lmr->pages);
 	u64 offset = offset_in_page(lmr->addr) + (seg->addr - lmr->addr);
 	unsigned long in_page = offset_in_page(offset);
 	void *page;

@@ -137,10 +137,18 @@ static struct kdapl_pages *pages_alloc(struct ib_device *dev, u64 npages,
 	return pages;
 }
 
-static void pages_free(struct kdapl_pages *pages)
+/* A consumer in the kernel may be posting of it: kdapl_lmr_sge_inline(). */
+static void pages_free_rcu(struct rcu_head *rcu)
 {
+	struct kdapl_pages *pages = container_of(rcu, struct kdapl_pages, rcu);
+
 	kvfree(pages->page);
 	kfree(pages);
+}
+
+static void pages_free(struct kdapl_pages *pages)
+{
+	call_rcu(&pages->rcu, pages_free_rcu);
 }
 
 struct kdapl_pages *kdapl_pages_of_kernel(struct ib_device *dev,

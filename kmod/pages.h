@@ -25,6 +25,7 @@ struct kdapl_kmem;
  * @writable: the device may write them
  * @kernel: of the kernel, whose consumer keeps them; nothing is pinned
  * @sgt: mapped for DMA
+ * @rcu: the list, not the pages, is there until a grace period is over
  */
 struct kdapl_pages {
 	refcount_t ref;
@@ -35,6 +36,7 @@ struct kdapl_pages {
 	bool writable;
 	bool kernel;
 	struct sg_table sgt;
+	struct rcu_head rcu;
 };
 
 /**

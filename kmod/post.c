@@ -109,13 +109,14 @@ check_shape(const struct kdapl_ep *ep, const struct kdapl_sqe *sqe, u8 op)
 
 /*
  * A small message can go with the request: then the device has no memory to look up.
- * What it brings are its bytes at the time of the post.
+ * What it brings are its bytes at the time of the post; so not behind a fence, which
+ * waits for reads that may write them.
  */
 static __always_inline bool is_small(const struct kdapl_ep *ep,
 				     const struct kdapl_sqe *sqe, u8 op)
 {
 	return (op == KDAPL_OP_SEND || op == KDAPL_OP_RDMA_WRITE) &&
-	       sqe->num_seg == 1 &&
+	       sqe->num_seg == 1 && !(sqe->flags & KDAPL_SQE_FENCE) &&
 	       sqe->seg[0].length <= ep->cap.max_inline_data;
 }
 

@@ -84,8 +84,11 @@ static void rmr_break_ep(struct kdapl_rmr *rmr, struct kdapl_ep *ep)
 		kdapl_ep_end(ep, DAT_CONNECTION_EVENT_BROKEN, false);
 		kdapl_ep_end_wait(ep);
 	}
-	if (!rmr_idle(rmr))
+	if (!rmr_idle(rmr)) {
+		/* iw_cm has a reference to the queue pair. */
+		kdapl_cm_destroy(ep);
 		kdapl_ep_drop_qp(ep);
+	}
 	mutex_unlock(&ep->mutex);
 }
 

@@ -588,6 +588,28 @@ static void small_goes_inline(struct kunit *test)
 	__free_page(page);
 }
 
+/* A read before it may bring what it sends. */
+static void fenced_is_read_later(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct page *page = alloc_page(GFP_KERNEL);
+	struct kdapl_sqe sqe;
+	struct test_ep tep;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	env->dev->max_inline = FAKE_INLINE;
+	tep = env_ep(env, DEPTH);
+	env_connect(env, &tep);
+	sqe = prog_sqe(env, tep.id, KDAPL_OP_SEND, 0);
+	sqe.flags = KDAPL_SQE_FENCE;
+	sqe.seg[0].lmr = page_lmr(env, &page);
+	KUNIT_EXPECT_EQ(test, post(env, &tep, &sqe), 0);
+	KUNIT_EXPECT_EQ(test, fake_wr(&env_qp(&tep)->sq, 0)->send_flags,
+			IB_SEND_SIGNALED | IB_SEND_FENCE);
+	finish_sends(&tep, 1);
+	__free_page(page);
+}
+
 /* All or none of its segments would have to. */
 static void several_go_by_keys(struct kunit *test)
 {
@@ -661,6 +683,7 @@ static struct kunit_case kernel_post_cases[] = {
 	KUNIT_CASE(drain_waits),
 	KUNIT_CASE(drain_after_the_end),
 	KUNIT_CASE(small_goes_inline),
+	KUNIT_CASE(fenced_is_read_later),
 	KUNIT_CASE(several_go_by_keys),
 	KUNIT_CASE(driver_limits_inline),
 	{}
