@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The life of a connection.
- *
- * The connection belongs to its portal until LIO's login thread takes it, then to LIO
+ * A connection belongs to its portal until LIO's login thread takes it, then to LIO
  * until isert_free_conn(). When it is lost, the one or the other is told and frees it.
  */
 
@@ -231,10 +229,10 @@ void isert_conn_free(struct isert_conn *conn)
 }
 
 /*
- * Whether a command is not for LIO to free; the caller holds its lock. Writes that wait for
- * data LIO would complete and free at once, and perhaps put once more than it holds them.
- * Where the initiator would be told of an abort LIO waits for one command after the other,
- * as what aborted them does, in another order: for ever. Nobody can be told any more.
+ * Marks a command; whether it is not for LIO to free. The caller holds its lock. A write that
+ * waits for data LIO would complete and free at once, and perhaps put once too often. For one
+ * that was aborted with a status LIO waits, one by one, as what aborted them does in another
+ * order: for ever. Nobody can be told the status any more.
  */
 static bool is_ours(struct iscsit_cmd *cmd)
 {
@@ -269,7 +267,11 @@ static void end_commands(struct iscsit_conn *lio)
 	spin_unlock_bh(&lio->cmd_lock);
 	list_for_each_entry_safe(cmd, next, &ours, i_conn_node) {
 		list_del_init(&cmd->i_conn_node);
-		iscsit_free_cmd(cmd, !(cmd->se_cmd.transport_state & CMD_T_ABORTED));
+		iscsit_stop_dataout_timer(cmd);
+		if (cmd->se_cmd.transport_state & CMD_T_ABORTED)
+			target_put_sess_cmd(&cmd->se_cmd);
+		else
+			iscsit_free_cmd(cmd, true);
 	}
 }
 

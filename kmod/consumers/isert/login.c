@@ -128,9 +128,7 @@ static int listen_on_all(struct isert_np *np)
 
 	for (n = 0; !ret && dat_ext_registry_entry(n, &info) == DAT_SUCCESS; n++)
 		ret = isert_device_add(np, info.ia_name);
-	if (!ret && list_empty(&np->devices))
-		ret = -EADDRNOTAVAIL;
-	return ret;
+	return ret ?: (list_empty(&np->devices) ? -EADDRNOTAVAIL : 0);
 }
 
 void isert_free_np(struct iscsi_np *lio)
