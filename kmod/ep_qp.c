@@ -110,8 +110,8 @@ static int ep_qp_init(struct ib_qp *qp, struct kdapl_ia *ia)
 
 /*
  * Where the driver gets all bytes by the processor anyway; it may say that it takes
- * less. Hardware would spare an access to memory, but its own copy of what the
- * processor sees may be another one.
+ * less. Hardware would spare an access to memory, but where that is not coherent the
+ * processor may not see what the device wrote last.
  */
 static u32 ep_max_inline(const struct kdapl_ep *ep)
 {
