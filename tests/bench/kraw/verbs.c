@@ -70,6 +70,12 @@ int perf_post_receive(struct perf_end *end, u32 offset)
 	return ib_post_recv(link->id->qp, &wr, NULL);
 }
 
+/* As kDAPL posts them: a message goes with its request where the driver copies it anyway. */
+static bool goes_inline(const struct link *link)
+{
+	return ib_uses_virt_dma(link->id->device);
+}
+
 int perf_post_send(struct perf_end *end, u32 offset)
 {
 	struct link *link = link_of(end);
@@ -83,7 +89,8 @@ int perf_post_send(struct perf_end *end, u32 offset)
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = IB_WR_SEND,
-		.send_flags = IB_SEND_SIGNALED,
+		.send_flags = IB_SEND_SIGNALED |
+			      (goes_inline(link) ? IB_SEND_INLINE : 0),
 	};
 
 	return ib_post_send(link->id->qp, &wr, NULL);
@@ -250,6 +257,7 @@ static int link_make_qp(struct link *link)
 			.max_send_wr = perf_requests(&link->end) + 2,
 			.max_recv_wr = row->recvs + 1,
 			.max_send_sge = 1,
+			.max_inline_data = goes_inline(link) ? PERF_MESSAGE : 0,
 			.max_recv_sge = 1,
 		},
 	};
