@@ -4,19 +4,24 @@
 #define ECHO_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/workqueue.h>
 
 #include <dat2/kdat.h>
 #include <dat2/kdat_ext.h>
 
-#include "protocol.h"
+#include "datping.h"
+
+/* What a client wants, within what a server gives. */
+struct echo_hello {
+	u8 mode, verify;
+	u32 size, depth;
+	u64 count;
+};
 
 /* A registered buffer of equal slots. */
 struct echo_buffer {
 	void *memory;
-	u32 slots;
-	u32 slot_size;
+	u32 slots, slot_size;
 	DAT_LMR_HANDLE lmr;
 	DAT_LMR_CONTEXT context;
 	DAT_RMR_CONTEXT rmr_context;
@@ -26,52 +31,36 @@ struct echo_buffer {
 /**
  * struct echo_session - one client
  * @list: in the list of sessions
- * @start: accepts it
- * @end: frees it
- * @bind: binds @rmr
- * @serve: takes the events of a client of long messages
- * @cr: its request, until it is decided
+ * @serve: takes its events
  * @hello: what it wants
  * @memory: bytes of echo.memory that are its own
  * @ep: of the connection
- * @evd: for all events of @ep, which come one at a time
+ * @evd: for all events of @ep but messages
+ * @recv_evd: for messages, which wait in it until there is room for their answers
  * @recvs: for its messages
  * @sends: for ours
  * @data: what it reads or writes
  * @rmr: by what it does so; NULL: by the LMR's own context
- * @todo: slots of @recvs that came, in order
- * @todo_head: where the next one goes
- * @todo_tail: the next to look at
- * @todo_count: those between
- * @lengths: of them
  * @sent: slot of the next send
  * @sends_free: slots that may be used
- * @windows: windows that it still has to be told of
  * @sequence: of the next message in mode send
  * @verified: messages looked at
  * @wrong: of them
- * @ending: @end is queued
  */
 struct echo_session {
 	struct list_head list;
-	struct work_struct start, end, bind, serve;
-	DAT_CR_HANDLE cr;
+	struct work_struct serve;
 	struct echo_hello hello;
 	u64 memory;
 	DAT_EP_HANDLE ep;
-	DAT_EVD_HANDLE evd;
+	DAT_EVD_HANDLE evd, recv_evd;
 	struct echo_buffer recvs, sends, data;
 	DAT_RMR_HANDLE rmr;
-	u32 *todo, *lengths;
-	u32 todo_head, todo_tail, todo_count;
 	u32 sent, sends_free;
-	u32 windows;
-	u64 sequence;
-	u64 verified, wrong;
-	bool ending;
+	u64 sequence, verified, wrong;
 };
 
-/* The server: one adapter, one port. */
+/* The server: one adapter, one port. All that follows @stop is the queue's alone. */
 struct echo {
 	DAT_IA_HANDLE ia;
 	DAT_EVD_HANDLE async_evd, cr_evd;
@@ -79,16 +68,39 @@ struct echo {
 	DAT_PSP_HANDLE psp;		/* of the two one */
 	DAT_CSP_HANDLE csp;
 	struct workqueue_struct *queue;	/* one at a time, in order */
-	struct mutex lock;		/* guards the rest */
+	struct work_struct request, stop;
 	struct list_head sessions;
 	u64 memory;			/* of them, in bytes */
 };
 
 extern struct echo echo;
 
-/* From an upcall: a client asks. Takes the request. */
-void echo_session_ask(DAT_CR_HANDLE cr);
-/* Process context; nobody uses it any more. */
+/* Once it returns no upcall of the EVD, if there is one, runs or will. */
+static inline void echo_teardown(DAT_EVD_HANDLE evd)
+{
+	if (evd)
+		dat_evd_modify_upcall(evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
+				      DAT_UPCALL_INVOC_NEW);
+}
+
+/* ---- session.c: in the queue ------------------------------------------------ */
+
+/* Who asks gets a session, or an error; then the request is still the caller's. */
+int echo_session_start(DAT_CR_HANDLE cr);
 void echo_session_free(struct echo_session *session);
+
+/* ---- protocol.c ------------------------------------------------------------- */
+
+/* False when it is none, or asks for more than a server gives. */
+bool echo_hello_parse(struct echo_hello *hello, const void *bytes, size_t size);
+/* Messages in each direction that a server has room for. */
+u32 echo_hello_slots(const struct echo_hello *hello);
+/* Bytes of memory that a server needs for it, roughly. */
+u64 echo_hello_memory(const struct echo_hello *hello);
+bool echo_verified(const struct echo_hello *hello, u64 sequence);
+
+/* Test data to the client, and from it. */
+void echo_fill(u64 sequence, void *bytes, size_t size);
+bool echo_matches(u64 sequence, const void *bytes, size_t size);
 
 #endif /* ECHO_H */

@@ -2,8 +2,8 @@
 /*
  * The server half of datping in the kernel: an example of a kDAPL consumer.
  *
- * An upcall takes each request; a worker, which may sleep, accepts it. From then on
- * the upcalls of the session's EVD do all the work.
+ * Upcalls, in softirq, only wake work; all else is done in one queue, which may sleep, one
+ * thing at a time. So nothing needs a lock.
  */
 
 #include <linux/inet.h>
@@ -26,14 +26,40 @@ module_param(address, charp, 0444);
 MODULE_PARM_DESC(address, "own one that clients connect to; all unless given");
 
 struct echo echo = {
-	.lock = __MUTEX_INITIALIZER(echo.lock),
 	.sessions = LIST_HEAD_INIT(echo.sessions),
 };
 
+/* One at a time: between two of them the sessions have their turn. */
+static void request_work(struct work_struct *work)
+{
+	DAT_CR_HANDLE cr;
+	DAT_EVENT event;
+	int ret;
+
+	if (dat_evd_dequeue(echo.cr_evd, &event) != DAT_SUCCESS)
+		return;
+	cr = event.event_data.cr_arrival_event_data.cr_handle;
+	ret = echo_session_start(cr);
+	if (ret) {
+		pr_warn_ratelimited("kdapl_echo: a client was refused: %d\n", ret);
+		dat_cr_reject(cr, 0, NULL);
+	}
+	queue_work(echo.queue, work);
+}
+
+static void stop_work(struct work_struct *work)
+{
+	struct echo_session *session, *next;
+
+	list_for_each_entry_safe(session, next, &echo.sessions, list)
+		echo_session_free(session);
+}
+
+/* DAT_UPCALL_NOTIFY: there is no event, the work dequeues them. */
 static void cr_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 		      DAT_BOOLEAN more)
 {
-	echo_session_ask(event->event_data.cr_arrival_event_data.cr_handle);
+	queue_work(echo.queue, &echo.request);
 }
 
 static void async_upcall(DAT_PVOID instance, const DAT_EVENT *event,
@@ -98,7 +124,7 @@ static DAT_RETURN serve(void)
 	ret = dat_pz_create(echo.ia, &echo.pz);
 	if (ret != DAT_SUCCESS)
 		return ret;
-	ret = dat_evd_kcreate(echo.ia, 64, DAT_UPCALL_SINGLE_INSTANCE, &on_cr,
+	ret = dat_evd_kcreate(echo.ia, 64, DAT_UPCALL_NOTIFY, &on_cr,
 			      DAT_EVD_CR_FLAG, &echo.cr_evd);
 	if (ret != DAT_SUCCESS)
 		return ret;
@@ -117,6 +143,8 @@ static int __init echo_init(void)
 {
 	DAT_RETURN ret;
 
+	INIT_WORK(&echo.request, request_work);
+	INIT_WORK(&echo.stop, stop_work);
 	echo.queue = alloc_ordered_workqueue("kdapl_echo", 0);
 	if (!echo.queue)
 		return -ENOMEM;
@@ -132,26 +160,18 @@ static int __init echo_init(void)
 	return -ENODEV;
 }
 
+/*
+ * First nobody asks any more; then, behind the last request, the sessions go, in the queue
+ * as ever: their upcalls queue work until then. The abrupt close frees what is left.
+ */
 static void __exit echo_exit(void)
 {
-	struct echo_session *session, *next;
-
-	/* First nobody asks any more, then no session's upcall runs. */
 	listen_no_more();
-	dat_evd_modify_upcall(echo.cr_evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
-			      DAT_UPCALL_INVOC_NEW);
-	flush_workqueue(echo.queue);
-	mutex_lock(&echo.lock);
-	list_for_each_entry(session, &echo.sessions, list) {
-		/* Else one that is served by the queue would keep it busy. */
-		WRITE_ONCE(session->ending, true);
-		dat_evd_modify_upcall(session->evd, DAT_UPCALL_TEARDOWN,
-				      DAT_UPCALL_SAME, DAT_UPCALL_INVOC_NEW);
-	}
-	mutex_unlock(&echo.lock);
+	echo_teardown(echo.cr_evd);
+	queue_work(echo.queue, &echo.stop);
+	/* A queue that is being destroyed takes no more work. */
+	flush_work(&echo.stop);
 	destroy_workqueue(echo.queue);
-	list_for_each_entry_safe(session, next, &echo.sessions, list)
-		echo_session_free(session);
 	dat_ia_close(echo.ia, DAT_CLOSE_ABRUPT_FLAG);
 }
 

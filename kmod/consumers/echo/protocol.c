@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* datping's messages and test data. */
+/* What a client may ask for, and test data. */
 
 #include <linux/kernel.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 
-#include "protocol.h"
-
-#define HELLO_MAGIC	0x44504e47
-#define HELLO_SIZE	32
-#define CONTROL_MAGIC	0x44504e43
-#define VERSION		1
+#include "echo.h"
 
 /* What one client may make a server allocate. */
 #define MAX_DEPTH	4096
@@ -21,24 +16,6 @@
 #define EP_MEMORY	SZ_64K
 #define SLOT_MEMORY	256
 
-/* Numbers on the wire: big endian, anywhere. */
-static u64 get_be(const u8 *at, int bytes)
-{
-	u64 value = 0;
-
-	while (bytes--)
-		value = value << 8 | *at++;
-	return value;
-}
-
-static void put_be(u8 *at, int bytes, u64 value)
-{
-	while (bytes--) {
-		at[bytes] = value;
-		value >>= 8;
-	}
-}
-
 u32 echo_hello_slots(const struct echo_hello *hello)
 {
 	return 2 * hello->depth + 4;
@@ -46,111 +23,67 @@ u32 echo_hello_slots(const struct echo_hello *hello)
 
 u64 echo_hello_memory(const struct echo_hello *hello)
 {
-	u64 slot = max_t(u64, hello->size, ECHO_CONTROL_SIZE);
+	u64 slot = max_t(u64, hello->size, sizeof(struct datping_control));
 
 	return EP_MEMORY + 2ULL * echo_hello_slots(hello) * (slot + SLOT_MEMORY);
 }
 
 static bool hello_acceptable(const struct echo_hello *hello)
 {
-	return hello->mode >= ECHO_SEND && hello->mode <= ECHO_READ &&
-	       hello->verify <= ECHO_VERIFY_ALL &&
+	return hello->mode >= DATPING_SEND && hello->mode <= DATPING_READ &&
+	       hello->verify <= DATPING_ALL &&
 	       hello->depth >= 1 && hello->depth <= MAX_DEPTH &&
 	       hello->count >= 1 && hello->size <= MAX_SIZE &&
-	       (hello->size || hello->mode == ECHO_SEND) &&
+	       (hello->size || hello->mode == DATPING_SEND) &&
 	       echo_hello_memory(hello) <= MAX_MEMORY;
 }
 
 bool echo_hello_parse(struct echo_hello *hello, const void *bytes, size_t size)
 {
-	const u8 *at = bytes;
+	const struct datping_hello *wire = bytes;
 
-	if (size < HELLO_SIZE || get_be(at, 4) != HELLO_MAGIC ||
-	    get_be(at + 4, 2) != HELLO_SIZE ||
-	    get_be(at + 6, 2) != VERSION)
+	if (size < sizeof(*wire) ||
+	    be32_to_cpu(wire->magic) != DATPING_HELLO_MAGIC ||
+	    be16_to_cpu(wire->length) != sizeof(*wire) ||
+	    be16_to_cpu(wire->version) != DATPING_VERSION)
 		return false;
-	hello->mode = at[8];
-	hello->verify = at[9];
-	hello->size = get_be(at + 12, 4);
-	hello->depth = get_be(at + 16, 4);
-	hello->count = get_be(at + 24, 8);
+	*hello = (struct echo_hello){
+		.mode = wire->mode,
+		.verify = wire->verify,
+		.size = be32_to_cpu(wire->size),
+		.depth = be32_to_cpu(wire->depth),
+		.count = be64_to_cpu(wire->count),
+	};
 	return hello_acceptable(hello);
 }
 
 bool echo_verified(const struct echo_hello *hello, u64 sequence)
 {
-	if (hello->verify == ECHO_VERIFY_ENDS)
+	if (hello->verify == DATPING_ENDS)
 		return sequence == 0 || sequence + 1 == hello->count;
-	return hello->verify == ECHO_VERIFY_ALL;
+	return hello->verify == DATPING_ALL;
 }
 
-void echo_control_write(void *room, const struct echo_control *control)
+void echo_fill(u64 sequence, void *bytes, size_t size)
 {
-	u8 *at = room;
-
-	put_be(at, 4, CONTROL_MAGIC);
-	put_be(at + 4, 4, control->kind);
-	put_be(at + 8, 8, control->sequence);
-	put_be(at + 16, 8, control->address);
-	put_be(at + 24, 4, control->context);
-}
-
-bool echo_control_parse(struct echo_control *control, const void *bytes,
-			size_t size)
-{
-	const u8 *at = bytes;
-
-	if (size != ECHO_CONTROL_SIZE || get_be(at, 4) != CONTROL_MAGIC)
-		return false;
-	control->kind = get_be(at + 4, 4);
-	control->sequence = get_be(at + 8, 8);
-	control->address = get_be(at + 16, 8);
-	control->context = get_be(at + 24, 4);
-	return control->kind >= ECHO_BEGIN && control->kind <= ECHO_RESULT;
-}
-
-static u64 mix(u64 x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
-static u64 pattern_begin(u64 stream, u64 sequence)
-{
-	return mix(sequence ^ mix(stream + 1));
-}
-
-static u64 pattern_next(u64 *state)
-{
-	u64 word;
-
-	*state += 0x9e3779b97f4a7c15ULL;
-	word = *state * 0xd6e8feb86659fd93ULL;
-	return word ^ (word >> 32);
-}
-
-void echo_pattern_fill(u64 stream, u64 sequence, void *bytes, size_t size)
-{
-	u64 state = pattern_begin(stream, sequence);
+	u64 state = datping_pattern(DATPING_TO_CLIENT, sequence);
 	size_t at;
 	u64 word;
 
 	for (at = 0; at < size; at += sizeof(word)) {
-		word = pattern_next(&state);
+		word = datping_pattern_next(&state);
 		memcpy(bytes + at, &word, min(size - at, sizeof(word)));
 	}
 }
 
-bool echo_pattern_matches(u64 stream, u64 sequence, const void *bytes,
-			  size_t size)
+bool echo_matches(u64 sequence, const void *bytes, size_t size)
 {
-	u64 state = pattern_begin(stream, sequence);
+	u64 state = datping_pattern(DATPING_TO_SERVER, sequence);
 	size_t at;
 	u64 word;
 
 	for (at = 0; at < size; at += sizeof(word)) {
-		word = pattern_next(&state);
+		word = datping_pattern_next(&state);
 		if (memcmp(bytes + at, &word, min(size - at, sizeof(word))))
 			return false;
 	}

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "protocol.hpp"
 
+#include <endian.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "../common/recv_ring.hpp"
-#include "../common/wire.hpp"
 
 namespace ping {
-
-using tools::WireReader;
-using tools::WireWriter;
-
-/* "DPNG" and "DPNC" */
-static constexpr std::uint32_t hello_magic = 0x44504e47;
-static constexpr std::uint32_t control_magic = 0x44504e43;
-static constexpr std::uint16_t version = 1;
 
 std::string_view name(Mode mode)
 {
@@ -94,73 +88,67 @@ bool Hello::acceptable() const
 
 std::vector<std::byte> Hello::encode() const
 {
-	std::vector<std::byte> bytes(wire_size);
+	datping_hello wire{};
 
-	WireWriter(bytes)
-		.put(hello_magic)
-		.put(static_cast<std::uint16_t>(wire_size))
-		.put(version)
-		.put(static_cast<std::uint8_t>(mode))
-		.put(static_cast<std::uint8_t>(verify))
-		.put(static_cast<std::uint8_t>(poll))
-		.put(std::uint8_t{ 0 })
-		.put(size)
-		.put(depth)
-		.put(std::uint32_t{ 0 })
-		.put(count);
-	return bytes;
+	wire.magic = htobe32(DATPING_HELLO_MAGIC);
+	wire.length = htobe16(wire_size);
+	wire.version = htobe16(DATPING_VERSION);
+	wire.mode = static_cast<std::uint8_t>(mode);
+	wire.verify = static_cast<std::uint8_t>(verify);
+	wire.poll = poll;
+	wire.size = htobe32(size);
+	wire.depth = htobe32(depth);
+	wire.count = htobe64(count);
+	auto bytes = std::as_bytes(std::span(&wire, 1));
+	return { bytes.begin(), bytes.end() };
 }
 
 std::optional<Hello> Hello::decode(std::span<const std::byte> bytes)
 {
-	WireReader in(bytes);
+	datping_hello wire;
 	Hello hello;
 
-	bool known = in.get<std::uint32_t>() == hello_magic;
-	known &= in.get<std::uint16_t>() == wire_size;
-	known &= in.get<std::uint16_t>() == version;
-	auto mode = in.get<std::uint8_t>();
-	auto verify = in.get<std::uint8_t>();
-	hello.poll = in.get<std::uint8_t>() != 0;
-	in.get<std::uint8_t>();
-	hello.size = in.get<std::uint32_t>();
-	hello.depth = in.get<std::uint32_t>();
-	in.get<std::uint32_t>();
-	hello.count = in.get<std::uint64_t>();
-	if (!in.ok() || !known || mode < static_cast<std::uint8_t>(Mode::Send) ||
-	    mode > static_cast<std::uint8_t>(Mode::Read) ||
-	    verify > static_cast<std::uint8_t>(Verify::All))
+	if (bytes.size() < wire_size)
 		return std::nullopt;
-	hello.mode = static_cast<Mode>(mode);
-	hello.verify = static_cast<Verify>(verify);
+	std::memcpy(&wire, bytes.data(), wire_size);
+	if (be32toh(wire.magic) != DATPING_HELLO_MAGIC || be16toh(wire.length) != wire_size ||
+	    be16toh(wire.version) != DATPING_VERSION || wire.mode < DATPING_SEND ||
+	    wire.mode > DATPING_READ || wire.verify > DATPING_ALL)
+		return std::nullopt;
+	hello.mode = static_cast<Mode>(wire.mode);
+	hello.verify = static_cast<Verify>(wire.verify);
+	hello.poll = wire.poll != 0;
+	hello.size = be32toh(wire.size);
+	hello.depth = be32toh(wire.depth);
+	hello.count = be64toh(wire.count);
 	return hello;
 }
 
 void Control::encode(std::span<std::byte> room) const
 {
-	WireWriter(room)
-		.put(control_magic)
-		.put(static_cast<std::uint32_t>(kind))
-		.put(sequence)
-		.put(address)
-		.put(context);
+	datping_control wire{};
+
+	wire.magic = htobe32(DATPING_CONTROL_MAGIC);
+	wire.kind = htobe32(static_cast<std::uint32_t>(kind));
+	wire.sequence = htobe64(sequence);
+	wire.address = htobe64(address);
+	wire.context = htobe32(context);
+	std::ranges::copy(std::as_bytes(std::span(&wire, 1)), room.begin());
 }
 
 std::optional<Control> Control::decode(std::span<const std::byte> bytes)
 {
-	WireReader in(bytes);
+	datping_control wire;
 
-	bool known = in.get<std::uint32_t>() == control_magic;
-	auto kind = in.get<std::uint32_t>();
-	Control control{ static_cast<Kind>(kind) };
-	control.sequence = in.get<std::uint64_t>();
-	control.address = in.get<std::uint64_t>();
-	control.context = in.get<std::uint32_t>();
-	if (!in.ok() || !known || bytes.size() != wire_size ||
-	    kind < static_cast<std::uint32_t>(Kind::Begin) ||
-	    kind > static_cast<std::uint32_t>(Kind::Result))
+	if (bytes.size() != wire_size)
 		return std::nullopt;
-	return control;
+	std::memcpy(&wire, bytes.data(), wire_size);
+	std::uint32_t kind = be32toh(wire.kind);
+	if (be32toh(wire.magic) != DATPING_CONTROL_MAGIC || kind < DATPING_BEGIN ||
+	    kind > DATPING_RESULT)
+		return std::nullopt;
+	return Control{ static_cast<Kind>(kind), be64toh(wire.sequence), be64toh(wire.address),
+			be32toh(wire.context) };
 }
 
 } // namespace ping

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the two sides of datping say to each other.
- *
- * The client's connection request carries a Hello. The client also speaks first,
- * because iWARP forbids it to the side that was connected to: over write and read
- * it says Begin, and the server names its buffers in Window messages. In mode send, the messages
- * are the test itself: the client's number `sequence` is answered by the
- * server's. In mode write, every message to be verified is followed by a Notify
- * and answered by an Acknowledge, after which its buffer may be written again;
- * in mode read, a buffer is refilled on a Fill, answered by a Ready. A Finish is
- * answered by the server's Result, and then the client disconnects.
+ * What the two sides of datping say to each other, as the program has it: datping.h, which
+ * the server in the kernel uses as well, tells how and when.
  */
 #pragma once
 
@@ -20,31 +12,33 @@
 #include <string_view>
 #include <vector>
 
+#include "echo/datping.h"
+
 namespace ping {
 
 /** How data moves. */
-enum class Mode : std::uint8_t { Send = 1, Write, Read };
+enum class Mode : std::uint8_t { Send = DATPING_SEND, Write = DATPING_WRITE, Read = DATPING_READ };
 
 /** Which messages are filled with the pattern and looked at. */
-enum class Verify : std::uint8_t { None, Ends, All };
+enum class Verify : std::uint8_t { None = DATPING_NONE, Ends = DATPING_ENDS, All = DATPING_ALL };
 
 std::string_view name(Mode mode);
 std::string_view name(Verify verify);
 
 /** The streams that keep the patterns of the two directions apart. */
-inline constexpr std::uint64_t to_server = 1;
-inline constexpr std::uint64_t to_client = 2;
+inline constexpr std::uint64_t to_server = DATPING_TO_SERVER;
+inline constexpr std::uint64_t to_client = DATPING_TO_CLIENT;
 
 /** Messages beside the data. */
 enum class Kind : std::uint32_t {
-	Begin = 1, /**< the client is connected */
-	Window, /**< sequence: slot; address, context: where it is */
-	Notify, /**< sequence: of the message that was written */
-	Acknowledge, /**< sequence: of the message that was looked at */
-	Fill, /**< sequence: of the message to be read next from its slot */
-	Ready, /**< sequence: of the message that can be read */
-	Finish, /**< the client is done */
-	Result, /**< sequence: messages verified; address: how many were wrong */
+	Begin = DATPING_BEGIN,
+	Window = DATPING_WINDOW,
+	Notify = DATPING_NOTIFY,
+	Acknowledge = DATPING_ACKNOWLEDGE,
+	Fill = DATPING_FILL,
+	Ready = DATPING_READY,
+	Finish = DATPING_FINISH,
+	Result = DATPING_RESULT,
 };
 
 /** A message beside the data. */
@@ -54,7 +48,7 @@ struct Control {
 	std::uint64_t address = 0;
 	std::uint32_t context = 0;
 
-	static constexpr std::size_t wire_size = 28;
+	static constexpr std::size_t wire_size = sizeof(datping_control);
 
 	/** Writes wire_size bytes. */
 	void encode(std::span<std::byte> room) const;
@@ -70,7 +64,7 @@ struct Hello {
 	std::uint32_t depth = 1;
 	std::uint64_t count = 1000;
 
-	static constexpr std::size_t wire_size = 32;
+	static constexpr std::size_t wire_size = sizeof(datping_hello);
 
 	/** Whether this message is filled and checked. */
 	bool verified(std::uint64_t sequence) const;
