@@ -33,6 +33,12 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #define KDAPL_PIN_READ	FOLL_LONGTERM
 #endif
 
+/*
+ * Until 6.3 rxe tells of a completion from a tasklet of its queue's, in which it holds no
+ * lock (rxe_send_complete()); later from where it works.
+ */
+#define KDAPL_RXE_TELLS_BY_TASKLET (LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0))
+
 /* rxe came to tell when a queue pair in error takes no more of its SRQ; by 6.12 it does. */
 #define KDAPL_RXE_TELLS_LAST_WQE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
 

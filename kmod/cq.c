@@ -5,6 +5,8 @@
  * Drivers call the completion handler with locks of their own held, so the
  * handler only raises a softirq (irq_poll), as ib_core's own queues do. The
  * softirq's budget keeps a flood of completions from starving the processor.
+ * One that calls it from a softirq of its own, without a lock, has them taken there
+ * (rxe until 6.3).
  *
  * A driver that works in process context (rxe since 6.9) would have its softirq
  * run by ksoftirqd, some time after its worker lets go of the processor, and by
@@ -23,6 +25,7 @@
 #include <linux/slab.h>
 
 #include "account.h"
+#include "compat.h"
 #include "cq.h"
 #include "ep.h"
 #include "ia.h"
@@ -38,20 +41,6 @@ static unsigned int busy_poll_us = 200;
 module_param(busy_poll_us, uint, 0644);
 MODULE_PARM_DESC(busy_poll_us,
 		 "microseconds that a post may poll for a program that polls, 1000 at most, 0 for never (200)");
-
-static void cq_handler(struct ib_cq *ibcq, void *context)
-{
-	struct kdapl_cq *cq = context;
-
-	/* Pairs with cq_busy_end(): the completion is there to be seen. */
-	smp_mb();
-	if (READ_ONCE(cq->busy))
-		return;
-	if (in_interrupt())
-		irq_poll_sched(&cq->iop);
-	else
-		irq_work_queue(&cq->raise);
-}
 
 static void cq_raise(struct irq_work *raise)
 {
@@ -147,6 +136,16 @@ static void cq_tell_solicited(struct kdapl_cq *cq)
 	kdapl_evd_notify(cq->solicited);
 }
 
+static int cq_work(struct kdapl_cq *cq, int budget, struct kdapl_handover *over)
+{
+	int done = cq_take(cq, budget, over);
+
+	/* hw_recv was lowered, requests finished: look into the ring again. */
+	if (done)
+		kdapl_sq_kick(&cq->ia->sq);
+	return done;
+}
+
 /*
  * Return: there is more. irdma arms for all completions where it shall also say whether
  * some were missed; so for solicited ones we look ourselves.
@@ -154,27 +153,19 @@ static void cq_tell_solicited(struct kdapl_cq *cq)
 static bool cq_arm(struct kdapl_cq *cq, struct kdapl_handover *over)
 {
 	enum ib_cq_notify_flags arm = READ_ONCE(cq->arm);
-	int done;
 
 	if (arm != IB_CQ_SOLICITED)
 		return ib_req_notify_cq(cq->ibcq, arm |
 					IB_CQ_REPORT_MISSED_EVENTS) > 0;
 	ib_req_notify_cq(cq->ibcq, arm);
-	done = cq_take(cq, CQ_BUDGET, over);
-	if (done)
-		kdapl_sq_kick(&cq->ia->sq);
-	return done == CQ_BUDGET;
+	return cq_work(cq, CQ_BUDGET, over) == CQ_BUDGET;
 }
 
 static int cq_poll(struct irq_poll *iop, int budget)
 {
 	struct kdapl_cq *cq = container_of(iop, struct kdapl_cq, iop);
 	struct kdapl_handover *over = cq->ia->kernel ? &cq->over : NULL;
-	int done = cq_take(cq, budget, over);
-
-	/* hw_recv was lowered, requests finished: look into the ring again. */
-	if (done)
-		kdapl_sq_kick(&cq->ia->sq);
+	int done = cq_work(cq, budget, over);
 
 	if (done < budget) {
 		irq_poll_complete(iop);
@@ -184,6 +175,39 @@ static int cq_poll(struct irq_poll *iop, int budget)
 	if (cq->solicited)
 		cq_tell_solicited(cq);
 	return done;
+}
+
+/*
+ * In a tasklet of the device's, with nobody's lock: another softirq for the same would
+ * only cost. Who has the queue already, or destroys it, is left to it: cq_destroy()
+ * waits for who did not see that.
+ */
+static void cq_take_now(struct kdapl_cq *cq)
+{
+	struct kdapl_handover *over = cq->ia->kernel ? &cq->over : NULL;
+
+	if (test_bit(IRQ_POLL_F_SCHED, &cq->iop.state))
+		return;
+	if (cq_work(cq, CQ_BUDGET, over) == CQ_BUDGET || cq_arm(cq, over))
+		irq_poll_sched(&cq->iop);
+	if (cq->solicited)
+		cq_tell_solicited(cq);
+}
+
+static void cq_handler(struct ib_cq *ibcq, void *context)
+{
+	struct kdapl_cq *cq = context;
+
+	/* Pairs with cq_busy_end(): the completion is there to be seen. */
+	smp_mb();
+	if (READ_ONCE(cq->busy))
+		return;
+	if (cq->told_by_tasklet)
+		cq_take_now(cq);
+	else if (in_interrupt())
+		irq_poll_sched(&cq->iop);
+	else
+		irq_work_queue(&cq->raise);
 }
 
 void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd)
@@ -426,6 +450,8 @@ static struct kdapl_cq *cq_create(struct kdapl_ia *ia, u32 entries,
 	spin_lock_init(&cq->order);
 	irq_poll_init(&cq->iop, CQ_BUDGET, cq_poll);
 	init_irq_work(&cq->raise, cq_raise);
+	cq->told_by_tasklet = KDAPL_RXE_TELLS_BY_TASKLET &&
+			      ia->dev->ops.driver_id == RDMA_DRIVER_RXE;
 	ret = kdapl_ia_charge(ia, &cq->cg, RDMACG_RESOURCE_HCA_OBJECT);
 	if (ret)
 		goto err_free;
@@ -448,8 +474,9 @@ static void cq_destroy(struct kdapl_cq *cq)
 {
 	irq_poll_disable(&cq->iop);
 	/*
-	 * A softirq that has given up the poll may still arm the queue. Expedited: a
-	 * program may have thousands of queues, and who removes the device waits.
+	 * A softirq that has given up the poll may still arm the queue, and a handler have
+	 * begun before. Expedited: a program may have thousands of queues, and who removes
+	 * the device waits.
 	 */
 	synchronize_rcu_expedited();
 	ib_destroy_cq(cq->ibcq);

@@ -3,7 +3,7 @@
  * Completion queues of the device, private to an IA and shared by its EPs.
  *
  * An EP reserves as many entries as it can have work outstanding, so a
- * completion queue never overruns. The device's handler only schedules; the
+ * completion queue never overruns. The device's handler mostly only schedules; the
  * completions are taken in softirq context, where they become events, or by a
  * program that polls.
  */
@@ -33,6 +33,7 @@ struct rdma_cgroup;
  * @used: entries reserved
  * @solicited: not shared, but of an EP whose solicited receives this EVD notifies of
  * @arm: which completions the handler is called for
+ * @told_by_tasklet: the handler may take completions itself
  * @busy: a doorbell polls it and will arm it, so its handler has nothing to do
  * @order: held from the device's queue to the events, so that the receives of an EP
  *	with an SRQ, which have no other order, stay in that of their messages
@@ -50,6 +51,7 @@ struct kdapl_cq {
 	u32 used;
 	struct kdapl_evd *solicited;
 	enum ib_cq_notify_flags arm;
+	bool told_by_tasklet;
 	bool busy;
 	spinlock_t order;	/* see above */
 	struct kdapl_handover over;
