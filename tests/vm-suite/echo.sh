@@ -91,7 +91,44 @@ qps() { # connected ones
 	rdma resource show qp | grep -c "state RTS"
 }
 
+# Several at once: each gets its own data.
+crowd() {
+	local mode client clients=() failed=0
+	for mode in send write read send write read; do
+		ping "$mode" 5000 8 >"$said.$mode.${#clients[@]}" 2>&1 &
+		clients+=($!)
+	done
+	for client in "${clients[@]}"; do
+		wait "$client" || failed=1
+	done
+	cat "$said".{send,write,read}.?
+	rm -f "$said".{send,write,read}.?
+	return "$failed"
+}
+
+# It goes while they ask, are let in and are served.
+unloaded_under_crowd() {
+	local i clients=()
+	for i in {1..24}; do
+		"$bin/datping" --connect "$KDAPL_ADDR" --mode read --size $((i * 100)) \
+			--count 100000000 >/dev/null 2>&1 &
+		clients+=($!)
+	done
+	until [ "$(qps)" -ge 8 ]; do
+		kill -0 "${clients[0]}" || break
+		sleep 0.1
+	done
+	rmmod kdapl_echo || return
+	for i in "${clients[@]}"; do
+		wait "$i" && return 1
+	done
+	return 0
+}
+
 removals() {
+	expect 0 "all correct" "six clients at once" crowd
+	expect 0 "" "unloaded under 24 clients that come" unloaded_under_crowd
+	expect 0 "" "loaded again" insmod "$echo_module"
 	start_client
 	expect 0 "" "unloaded with a client" rmmod kdapl_echo
 	expect 1 "" "the client is told" wait_for "$client"
@@ -124,7 +161,7 @@ timeout() { # SECONDS COMMAND...
 }
 
 main() {
-	echo "1..35"
+	echo "1..38"
 	expect 0 "" "loaded" insmod "$echo_module"
 	pings
 	by_rmr

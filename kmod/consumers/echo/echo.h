@@ -4,6 +4,8 @@
 #define ECHO_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <dat2/kdat.h>
@@ -31,7 +33,8 @@ struct echo_buffer {
 /**
  * struct echo_session - one client
  * @list: in the list of sessions
- * @serve: takes its events
+ * @serve: accepts it, takes its events, and frees it
+ * @cr: its request, until it is accepted
  * @hello: what it wants
  * @memory: bytes of echo.memory that are its own
  * @ep: of the connection
@@ -43,13 +46,14 @@ struct echo_buffer {
  * @rmr: by what it does so; NULL: by the LMR's own context
  * @sent: slot of the next send
  * @sends_free: slots that may be used
- * @sequence: of the next message in mode send
+ * @sequence: of the next message
  * @verified: messages looked at
  * @wrong: of them
  */
 struct echo_session {
 	struct list_head list;
 	struct work_struct serve;
+	DAT_CR_HANDLE cr;
 	struct echo_hello hello;
 	u64 memory;
 	DAT_EP_HANDLE ep;
@@ -60,17 +64,20 @@ struct echo_session {
 	u64 sequence, verified, wrong;
 };
 
-/* The server: one adapter, one port. All that follows @stop is the queue's alone. */
+/* The server: one adapter, one port. */
 struct echo {
 	DAT_IA_HANDLE ia;
 	DAT_EVD_HANDLE async_evd, cr_evd;
 	DAT_PZ_HANDLE pz;
 	DAT_PSP_HANDLE psp;		/* of the two one */
 	DAT_CSP_HANDLE csp;
-	struct workqueue_struct *queue;	/* one at a time, in order */
-	struct work_struct request, stop;
+	struct workqueue_struct *queue;
+	struct work_struct request;
+	struct mutex lock;		/* guards the rest */
 	struct list_head sessions;
 	u64 memory;			/* of them, in bytes */
+	bool ending;
+	wait_queue_head_t idle;		/* there are none any more */
 };
 
 extern struct echo echo;
@@ -83,11 +90,12 @@ static inline void echo_teardown(DAT_EVD_HANDLE evd)
 				      DAT_UPCALL_INVOC_NEW);
 }
 
-/* ---- session.c: in the queue ------------------------------------------------ */
+/* ---- session.c: in process context ------------------------------------------ */
 
-/* Who asks gets a session, or an error; then the request is still the caller's. */
-int echo_session_start(DAT_CR_HANDLE cr);
-void echo_session_free(struct echo_session *session);
+/* A client asks. Takes the request. */
+void echo_session_begin(DAT_CR_HANDLE cr);
+/* Nobody begins one any more. On return there are none. */
+void echo_sessions_end(void);
 
 /* ---- protocol.c ------------------------------------------------------------- */
 

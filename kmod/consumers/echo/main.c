@@ -2,8 +2,8 @@
 /*
  * The server half of datping in the kernel: an example of a kDAPL consumer.
  *
- * Upcalls, in softirq, only wake work; all else is done in one queue, which may sleep, one
- * thing at a time. So nothing needs a lock.
+ * Upcalls, in softirq, only queue work, which may sleep: here for requests, in session.c
+ * for each client's events.
  */
 
 #include <linux/inet.h>
@@ -12,6 +12,9 @@
 #include <net/net_namespace.h>
 
 #include "echo.h"
+
+/* That wait to be looked at. */
+#define MAX_REQUESTS	1024
 
 static char *ia = "";
 module_param(ia, charp, 0444);
@@ -26,33 +29,17 @@ module_param(address, charp, 0444);
 MODULE_PARM_DESC(address, "own one that clients connect to; all unless given");
 
 struct echo echo = {
+	.lock = __MUTEX_INITIALIZER(echo.lock),
 	.sessions = LIST_HEAD_INIT(echo.sessions),
+	.idle = __WAIT_QUEUE_HEAD_INITIALIZER(echo.idle),
 };
 
-/* One at a time: between two of them the sessions have their turn. */
 static void request_work(struct work_struct *work)
 {
-	DAT_CR_HANDLE cr;
 	DAT_EVENT event;
-	int ret;
 
-	if (dat_evd_dequeue(echo.cr_evd, &event) != DAT_SUCCESS)
-		return;
-	cr = event.event_data.cr_arrival_event_data.cr_handle;
-	ret = echo_session_start(cr);
-	if (ret) {
-		pr_warn_ratelimited("kdapl_echo: a client was refused: %d\n", ret);
-		dat_cr_reject(cr, 0, NULL);
-	}
-	queue_work(echo.queue, work);
-}
-
-static void stop_work(struct work_struct *work)
-{
-	struct echo_session *session, *next;
-
-	list_for_each_entry_safe(session, next, &echo.sessions, list)
-		echo_session_free(session);
+	while (dat_evd_dequeue(echo.cr_evd, &event) == DAT_SUCCESS)
+		echo_session_begin(event.event_data.cr_arrival_event_data.cr_handle);
 }
 
 /* DAT_UPCALL_NOTIFY: there is no event, the work dequeues them. */
@@ -124,7 +111,7 @@ static DAT_RETURN serve(void)
 	ret = dat_pz_create(echo.ia, &echo.pz);
 	if (ret != DAT_SUCCESS)
 		return ret;
-	ret = dat_evd_kcreate(echo.ia, 64, DAT_UPCALL_NOTIFY, &on_cr,
+	ret = dat_evd_kcreate(echo.ia, MAX_REQUESTS, DAT_UPCALL_NOTIFY, &on_cr,
 			      DAT_EVD_CR_FLAG, &echo.cr_evd);
 	if (ret != DAT_SUCCESS)
 		return ret;
@@ -144,8 +131,7 @@ static int __init echo_init(void)
 	DAT_RETURN ret;
 
 	INIT_WORK(&echo.request, request_work);
-	INIT_WORK(&echo.stop, stop_work);
-	echo.queue = alloc_ordered_workqueue("kdapl_echo", 0);
+	echo.queue = alloc_workqueue("kdapl_echo", WQ_UNBOUND, 0);
 	if (!echo.queue)
 		return -ENOMEM;
 	ret = open_first();
@@ -160,17 +146,13 @@ static int __init echo_init(void)
 	return -ENODEV;
 }
 
-/*
- * First nobody asks any more; then, behind the last request, the sessions go, in the queue
- * as ever: their upcalls queue work until then. The abrupt close frees what is left.
- */
+/* First nobody asks any more, then the clients go; the abrupt close frees what is left. */
 static void __exit echo_exit(void)
 {
 	listen_no_more();
 	echo_teardown(echo.cr_evd);
-	queue_work(echo.queue, &echo.stop);
-	/* A queue that is being destroyed takes no more work. */
-	flush_work(&echo.stop);
+	cancel_work_sync(&echo.request);
+	echo_sessions_end();
 	destroy_workqueue(echo.queue);
 	dat_ia_close(echo.ia, DAT_CLOSE_ABRUPT_FLAG);
 }

@@ -2,8 +2,8 @@
 /*
  * One client: from its request to its end.
  *
- * Upcalls only wake the work that takes the events. It may sleep, and takes no message
- * before there is room for what answers it.
+ * Upcalls only queue the client's work, which alone uses its session. It may sleep, and
+ * takes no message before there is room for what answers it.
  */
 
 #include <linux/mm.h>
@@ -15,7 +15,7 @@
 #define SEND_TAG	BIT_ULL(32)
 /* Requests that a bind takes. */
 #define BIND_DTOS	2
-/* Events of one client until it is the next one's turn. */
+/* What is done for one client until it is the next one's turn. */
 #define TURN		16
 
 static uint memory_mb = 256;
@@ -131,7 +131,7 @@ static int send_result(struct echo_session *session)
 			    session->wrong, 0);
 }
 
-/* Where the client may read or write. It asks once, first of all: there is room. */
+/* Where the client may read or write. It has asked for nothing else yet: there is room. */
 static int send_windows(struct echo_session *session)
 {
 	const struct echo_buffer *data = &session->data;
@@ -206,6 +206,9 @@ static int attend(struct echo_session *session, const void *bytes, u64 size)
 	void *data;
 	u32 slot;
 
+	/* First of all, and once. */
+	if ((kind == DATPING_BEGIN) != !session->sequence++)
+		return -EPROTO;
 	if (kind == DATPING_BEGIN)
 		return session->rmr ? bind(session) : send_windows(session);
 	if (kind == DATPING_FINISH)
@@ -263,39 +266,6 @@ static int happened(struct echo_session *session, const DAT_EVENT *event)
 	}
 }
 
-/* One event. -EAGAIN: there is none that could be taken now. */
-static int session_step(struct echo_session *session)
-{
-	DAT_EVENT event;
-
-	if (dat_evd_dequeue(session->evd, &event) == DAT_SUCCESS)
-		return happened(session, &event);
-	if (session->sends_free &&
-	    dat_evd_dequeue(session->recv_evd, &event) == DAT_SUCCESS)
-		return received(session,
-				&event.event_data.dto_completion_event_data);
-	return -EAGAIN;
-}
-
-static void session_serve(struct work_struct *work)
-{
-	struct echo_session *session =
-		container_of(work, struct echo_session, serve);
-	int i, ret = 0;
-
-	for (i = 0; !ret && i < TURN; i++) {
-		ret = session_step(session);
-		cond_resched();
-	}
-	if (!ret) {
-		queue_work(echo.queue, work);
-	} else if (ret != -EAGAIN) {
-		pr_info_ratelimited("kdapl_echo: a client is done: %llu messages verified, %llu wrong\n",
-				    session->verified, session->wrong);
-		echo_session_free(session);
-	}
-}
-
 /* DAT_UPCALL_NOTIFY: there is no event, the work dequeues them. */
 static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 			   DAT_BOOLEAN more)
@@ -311,12 +281,16 @@ static void session_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 static int session_charge(struct echo_session *session)
 {
 	u64 memory = echo_hello_memory(&session->hello);
+	int ret = -ENOSPC;
 
-	if (echo.memory + memory > (u64)READ_ONCE(memory_mb) << 20)
-		return -ENOSPC;
-	echo.memory += memory;
-	session->memory = memory;
-	return 0;
+	mutex_lock(&echo.lock);
+	if (echo.memory + memory <= (u64)READ_ONCE(memory_mb) << 20) {
+		echo.memory += memory;
+		session->memory = memory;
+		ret = 0;
+	}
+	mutex_unlock(&echo.lock);
+	return ret;
 }
 
 static int session_make_data(struct echo_session *session)
@@ -398,12 +372,12 @@ static int session_make_ep(struct echo_session *session)
 	return ret;
 }
 
-static int session_make(struct echo_session *session, DAT_CR_HANDLE cr)
+static int session_accept(struct echo_session *session)
 {
 	DAT_CR_PARAM param;
 	int ret;
 
-	if (dat_cr_query(cr, DAT_CR_FIELD_PRIVATE_DATA, &param))
+	if (dat_cr_query(session->cr, DAT_CR_FIELD_PRIVATE_DATA, &param))
 		return -EIO;
 	if (!echo_hello_parse(&session->hello, param.private_data,
 			      param.private_data_size))
@@ -413,47 +387,111 @@ static int session_make(struct echo_session *session, DAT_CR_HANDLE cr)
 		ret = session_make_buffers(session);
 	if (!ret)
 		ret = session_make_ep(session);
-	return ret ?: done(dat_cr_accept(cr, session->ep, 0, NULL));
-}
-
-int echo_session_start(DAT_CR_HANDLE cr)
-{
-	struct echo_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
-	int ret;
-
-	if (!session)
-		return -ENOMEM;
-	INIT_WORK(&session->serve, session_serve);
-	list_add(&session->list, &echo.sessions);
-	ret = session_make(session, cr);
-	if (ret)
-		echo_session_free(session);
+	if (!ret)
+		ret = done(dat_cr_accept(session->cr, session->ep, 0, NULL));
+	if (!ret)
+		session->cr = NULL;
 	return ret;
 }
 
-static void evd_free(DAT_EVD_HANDLE evd)
+/* In this order: first no upcall runs, then nothing goes that another one uses. */
+static void session_unmake(struct echo_session *session)
 {
-	if (evd)
-		dat_evd_free(evd);
-}
-
-void echo_session_free(struct echo_session *session)
-{
-	list_del(&session->list);
-	/* First no upcall runs, which would queue the work again. */
 	echo_teardown(session->evd);
 	echo_teardown(session->recv_evd);
-	cancel_work(&session->serve);
-	/* In this order: nothing is freed that another one uses. */
+	if (session->cr)
+		dat_cr_reject(session->cr, 0, NULL);
 	if (session->ep)
 		dat_ep_free(session->ep);
-	evd_free(session->evd);
-	evd_free(session->recv_evd);
+	if (session->evd)
+		dat_evd_free(session->evd);
+	if (session->recv_evd)
+		dat_evd_free(session->recv_evd);
 	if (session->rmr)
 		dat_rmr_free(session->rmr);
 	buffer_free(&session->recvs);
 	buffer_free(&session->sends);
 	buffer_free(&session->data);
+}
+
+static void session_free(struct echo_session *session)
+{
+	session_unmake(session);
+	mutex_lock(&echo.lock);
 	echo.memory -= session->memory;
+	list_del(&session->list);
+	if (list_empty(&echo.sessions))
+		wake_up(&echo.idle);
+	mutex_unlock(&echo.lock);
+	/* Now nobody can queue it any more. */
+	cancel_work(&session->serve);
 	kfree(session);
+}
+
+/* One thing to do. -EAGAIN: there is none now. */
+static int session_step(struct echo_session *session)
+{
+	DAT_EVENT event;
+
+	if (READ_ONCE(echo.ending))
+		return -ESHUTDOWN;
+	if (session->cr)
+		return session_accept(session);
+	if (dat_evd_dequeue(session->evd, &event) == DAT_SUCCESS)
+		return happened(session, &event);
+	if (session->sends_free &&
+	    dat_evd_dequeue(session->recv_evd, &event) == DAT_SUCCESS)
+		return received(session,
+				&event.event_data.dto_completion_event_data);
+	return -EAGAIN;
+}
+
+static void session_serve(struct work_struct *work)
+{
+	struct echo_session *session =
+		container_of(work, struct echo_session, serve);
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < TURN; i++) {
+		ret = session_step(session);
+		cond_resched();
+	}
+	if (!ret)
+		queue_work(echo.queue, work);
+	if (!ret || ret == -EAGAIN)
+		return;
+	if (session->cr)
+		pr_warn_ratelimited("kdapl_echo: a client was refused: %d\n", ret);
+	else
+		pr_info_ratelimited("kdapl_echo: a client is done: %llu messages verified, %llu wrong\n",
+				    session->verified, session->wrong);
+	session_free(session);
+}
+
+void echo_session_begin(DAT_CR_HANDLE cr)
+{
+	struct echo_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+
+	if (!session) {
+		dat_cr_reject(cr, 0, NULL);
+		return;
+	}
+	INIT_WORK(&session->serve, session_serve);
+	session->cr = cr;
+	mutex_lock(&echo.lock);
+	list_add(&session->list, &echo.sessions);
+	mutex_unlock(&echo.lock);
+	queue_work(echo.queue, &session->serve);
+}
+
+void echo_sessions_end(void)
+{
+	struct echo_session *session;
+
+	mutex_lock(&echo.lock);
+	WRITE_ONCE(echo.ending, true);
+	list_for_each_entry(session, &echo.sessions, list)
+		queue_work(echo.queue, &session->serve);
+	mutex_unlock(&echo.lock);
+	wait_event(echo.idle, list_empty_careful(&echo.sessions));
 }
