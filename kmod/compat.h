@@ -34,10 +34,15 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #endif
 
 /*
- * Until 6.3 rxe tells of a completion from a tasklet of its queue's, in which it holds no
- * lock (rxe_send_complete()); later from where it works.
+ * In 6.1 rxe tells of a completion from a tasklet of its queue's, in which it holds no lock
+ * (rxe_send_complete()). Later it does so where it works, under the queue's lock; also in
+ * kernels that have an older number, and a newer rxe.
  */
-#define KDAPL_RXE_TELLS_BY_TASKLET (LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0))
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0) && !defined(RHEL_RELEASE_CODE)
+#define KDAPL_RXE_TELLS_BY_TASKLET true
+#else
+#define KDAPL_RXE_TELLS_BY_TASKLET false
+#endif
 
 /* rxe came to tell when a queue pair in error takes no more of its SRQ; by 6.12 it does. */
 #define KDAPL_RXE_TELLS_LAST_WQE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))

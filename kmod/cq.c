@@ -6,7 +6,7 @@
  * handler only raises a softirq (irq_poll), as ib_core's own queues do. The
  * softirq's budget keeps a flood of completions from starving the processor.
  * One that calls it from a softirq of its own, without a lock, has them taken there
- * (rxe until 6.3).
+ * (rxe of 6.1).
  *
  * A driver that works in process context (rxe since 6.9) would have its softirq
  * run by ksoftirqd, some time after its worker lets go of the processor, and by
@@ -415,9 +415,8 @@ static void cq_doorbell_and_round(struct kdapl_ia *ia)
 
 /*
  * A soft device that works where softirqs come on has copied a large request by the end
- * of its doorbell. Then the completion is taken here. Else our handler's softirq would
- * follow those of the device; and where a tick came meanwhile the kernel leaves them to
- * ksoftirqd.
+ * of its doorbell. Then the completion is taken here. Else a softirq would follow those
+ * of the device; and where a tick came meanwhile the kernel leaves them to ksoftirqd.
  */
 void kdapl_cq_doorbell(struct kdapl_ia *ia)
 {

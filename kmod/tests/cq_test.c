@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A doorbell for a large request, which takes what a prompt device has completed by its
- * end. In these cases no softirq polls: a completion is taken by the doorbell or stays.
+ * Who takes a completion. A doorbell for a large request does, when a prompt device has
+ * completed it by its end; and a handler that is called by a tasklet. In these cases no
+ * softirq polls, unless one says so: else a completion stays.
  */
 
 #include "env.h"
@@ -150,7 +151,70 @@ static void cq_doorbell_of_receives(struct kunit *test)
 	end(test, &tep);
 }
 
+/* ---- a device that tells by a tasklet ------------------------------------- */
+
+/* Connected, with one message on its way for each of @n. */
+static struct test_ep tasklet_ep(struct kunit *test, u32 n)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = env_ep(env, DEPTH);
+	u32 i;
+
+	env_connect(env, &tep);
+	tep.ep->cq->told_by_tasklet = true;
+	for (i = 0; i < n; i++)
+		post(test, &tep, 64, i);
+	return tep;
+}
+
+/* As a tasklet would: what it raises does not run before it returns. */
+static u32 complete_in_softirq(struct test_ep *tep, u32 n)
+{
+	u32 events;
+
+	local_bh_disable();
+	fake_report(env_qp(tep), &env_qp(tep)->sq, n, IB_WC_SUCCESS);
+	events = prog_events(&tep->request);
+	local_bh_enable();
+	return events;
+}
+
+static void cq_tasklet_takes(struct kunit *test)
+{
+	struct test_ep tep = tasklet_ep(test, 8);
+
+	KUNIT_EXPECT_EQ(test, complete_in_softirq(&tep, 1), 1);
+	/* It armed the queue again. */
+	KUNIT_EXPECT_EQ(test, complete_in_softirq(&tep, 3), 4);
+	KUNIT_EXPECT_EQ(test, complete_in_softirq(&tep, 4), 8);
+}
+
+/* More than one call may take: a softirq sees to the rest. */
+static void cq_tasklet_leaves_flood(struct kunit *test)
+{
+	struct test_ep tep = tasklet_ep(test, DEPTH);
+
+	BUILD_BUG_ON(DEPTH <= 64);
+	KUNIT_EXPECT_EQ(test, complete_in_softirq(&tep, DEPTH), 64);
+	EXPECT_SOON(test, prog_events(&tep.request) == DEPTH);
+}
+
+/* Somebody has the queue, or destroys it. */
+static void cq_tasklet_leaves_to_poller(struct kunit *test)
+{
+	struct test_ep tep = tasklet_ep(test, 2);
+
+	irq_poll_disable(&tep.ep->cq->iop);
+	KUNIT_EXPECT_EQ(test, complete_in_softirq(&tep, 1), 0);
+	irq_poll_enable(&tep.ep->cq->iop);
+	kdapl_cq_drain(tep.ep->cq);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 1);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(cq_tasklet_takes),
+	KUNIT_CASE(cq_tasklet_leaves_flood),
+	KUNIT_CASE(cq_tasklet_leaves_to_poller),
 	KUNIT_CASE(cq_doorbell_takes_large),
 	KUNIT_CASE(cq_doorbell_leaves_small),
 	KUNIT_CASE(cq_doorbell_leaves_many),
