@@ -159,6 +159,16 @@ bool kdapl_driver_needs_key(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_MLX5;
 }
 
+/*
+ * rxe has no such key. But the MR that ib_core makes for a PD in its place is none that a
+ * peer could use: rxe holds peers to an MR's access, which is local.
+ */
+bool kdapl_driver_local_key(const struct ib_device *dev)
+{
+	return dev->attrs.kernel_cap_flags & IBK_LOCAL_DMA_LKEY ||
+	       dev->ops.driver_id == RDMA_DRIVER_RXE;
+}
+
 /* mlx5 says that its device has them, and refuses the kernel's. */
 bool kdapl_driver_atomic(const struct ib_device *dev)
 {

@@ -96,6 +96,8 @@ u32 kdapl_driver_pages(const struct ib_device *dev);
 bool kdapl_driver_invalidates(const struct ib_device *dev);
 /* Registrations take a PD's key for all memory, also where no segment has it. */
 bool kdapl_driver_needs_key(const struct ib_device *dev);
+/* A PD has a key for all memory that is of no use to peers. */
+bool kdapl_driver_local_key(const struct ib_device *dev);
 /* It takes atomic operations of the kernel. */
 bool kdapl_driver_atomic(const struct ib_device *dev);
 

@@ -147,8 +147,7 @@ static void ia_init(struct kdapl_ia *ia, const struct kdapl_ia_open *arg)
 		      kdapl_driver_relaxed(ia->dev);
 	/* Memory of the kernel is registered in no other way. */
 	ia->frwr = ia->kernel || frwr_only || !kdapl_driver_registers(ia->dev);
-	ia->local_key = ia->kernel &&
-			ia->dev->attrs.kernel_cap_flags & IBK_LOCAL_DMA_LKEY;
+	ia->local_key = ia->kernel && kdapl_driver_local_key(ia->dev);
 	ia->rmr_reuse = rmr_reuse || kdapl_driver_fences(ia->dev);
 	ia->rmr_register = !ia->frwr && kdapl_driver_goes_on(ia->dev);
 	ia->rmr_inv_first = kdapl_driver_repeats(ia->dev);

@@ -115,6 +115,11 @@ bool kdapl_driver_needs_key(const struct ib_device *dev)
 	return false;
 }
 
+bool kdapl_driver_local_key(const struct ib_device *dev)
+{
+	return dev->attrs.kernel_cap_flags & IBK_LOCAL_DMA_LKEY;
+}
+
 bool kdapl_driver_acks_late(const struct ib_device *dev)
 {
 	return container_of(dev, const struct fake_dev, ib)->acks_late;
