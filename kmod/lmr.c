@@ -168,7 +168,8 @@ static int lmr_register_frwr(struct kdapl_lmr *lmr,
 
 /*
  * The PD's key for all of memory is none that a peer can use, where the IA has one; siw's
- * would be: kdapl_pz_create() takes it away. iWARP names the sink of a read to the peer, which is nothing for such a key.
+ * would be: kdapl_pz_create() takes it away. iWARP names the sink of a read to the peer,
+ * which is nothing for such a key.
  */
 static bool lmr_can_be_direct(const struct kdapl_lmr *lmr,
 			      const struct kdapl_pages *pages)

@@ -26,6 +26,8 @@ enum datping_mode { DATPING_SEND = 1, DATPING_WRITE, DATPING_READ };
 /* Which messages are filled with the pattern and looked at. */
 enum datping_verify { DATPING_NONE, DATPING_ENDS, DATPING_ALL };
 
+#pragma pack(push, 1)
+
 /* What the client wants, in the private data of its request. */
 struct datping_hello {
 	__be32 magic;
@@ -39,7 +41,7 @@ struct datping_hello {
 	__be32 depth;		/* messages on the way */
 	__be32 reserved2;
 	__be64 count;		/* messages in all */
-} __attribute__((packed));
+};
 
 /* What @sequence, @address and @context are. */
 enum datping_kind {
@@ -60,7 +62,9 @@ struct datping_control {
 	__be64 sequence;
 	__be64 address;
 	__be32 context;
-} __attribute__((packed));
+};
+
+#pragma pack(pop)
 
 /* The streams that keep the patterns of the two directions apart. */
 #define DATPING_TO_SERVER	1

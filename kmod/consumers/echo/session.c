@@ -202,14 +202,15 @@ static int attend(struct echo_session *session, const void *bytes, u64 size)
 	const struct echo_hello *hello = &session->hello;
 	const struct datping_control *control = bytes;
 	u32 kind = kind_of(control, size);
+	bool begins = kind == DATPING_BEGIN;
 	u64 sequence;
 	void *data;
 	u32 slot;
 
 	/* First of all, and once. */
-	if ((kind == DATPING_BEGIN) != !session->sequence++)
+	if (begins == !!session->sequence++)
 		return -EPROTO;
-	if (kind == DATPING_BEGIN)
+	if (begins)
 		return session->rmr ? bind(session) : send_windows(session);
 	if (kind == DATPING_FINISH)
 		return send_result(session);
