@@ -160,8 +160,9 @@ bool kdapl_driver_needs_key(const struct ib_device *dev)
 }
 
 /*
- * rxe has no such key. But the MR that ib_core makes for a PD in its place is none that a
- * peer could use: rxe holds peers to an MR's access, which is local.
+ * rxe has no such key. But the MR that ib_core makes for each PD of the kernel in its place
+ * serves as well: rxe holds a peer's requests to an MR's access, which is local. (What gets
+ * past that check on 6.12 needs no MR of this PD's: see the README.)
  */
 bool kdapl_driver_local_key(const struct ib_device *dev)
 {

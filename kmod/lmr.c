@@ -326,7 +326,9 @@ static void lmr_destroy(struct kdapl_obj *obj)
 
 	/*
 	 * It was taken out of the table: after this no drainer takes its lkey.
-	 * A receive that is parked may have it, as one that is posted may.
+	 * A receive that is parked may have it, as one that is posted may: the device stops
+	 * at an MR that is gone, but not where the PD's key serves. Nothing that is posted
+	 * may name an LMR that is freed.
 	 */
 	kdapl_sq_sync(&obj->ia->sq);
 	if (lmr_is_live(lmr))

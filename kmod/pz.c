@@ -40,7 +40,8 @@ const struct kdapl_obj_ops kdapl_pz_ops = {
 
 /*
  * A device without a local key gets an MR over all memory with each PD, for work
- * of the kernel. rdma_rw uses it, of a consumer in the kernel, and it must not
+ * of the kernel. rdma_rw uses it, of a consumer in the kernel, and over rxe LMRs without
+ * an MR of their own and the reserved one; it must not
  * stand behind the EPs of a program, unless the driver needs it. Nor behind any of
  * siw's: there a peer may read through any key of the PD.
  */
