@@ -35,8 +35,9 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 
 /*
  * In 6.1 rxe tells of a completion from a tasklet of its queue's, in which it holds no lock
- * (rxe_send_complete()). Later it does so where it works, under the queue's lock; also in
- * kernels that have an older number, and a newer rxe.
+ * (rxe_send_complete()). In 6.12 it does so where it works, under the queue's lock; what is
+ * in between was not looked up. A distribution's kernel of an older number may have a newer
+ * rxe.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0) && !defined(RHEL_RELEASE_CODE)
 #define KDAPL_RXE_TELLS_BY_TASKLET true
