@@ -31,8 +31,15 @@ functions_of() { # MODULE WHAT
 }
 
 functions_of kdapl require
+# What kmemleak makes of each allocation: where it gets no memory it has some set aside.
+reject_kmemleak() {
+	grep -m 1 -A 1 " __alloc_object$" /proc/kallsyms | awk '{ print "0x" $1 }' >/tmp/text
+	head -n 1 /tmp/text >$failslab/reject-start
+	tail -n 1 /tmp/text >$failslab/reject-end
+}
 # siw's own failures leave memory behind: siw_alloc_mr() what it got before, and so its accept.
-[ "$KDAPL_RDMA" != siw ] || functions_of siw reject
+# There is one range only.
+if [ "$KDAPL_RDMA" = siw ]; then functions_of siw reject; else reject_kmemleak; fi
 echo $depth >$failslab/stacktrace-depth
 echo N >$failslab/ignore-gfp-wait
 echo 0 >$failslab/verbose

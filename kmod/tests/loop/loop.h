@@ -33,7 +33,7 @@ struct loop_end {
 	DAT_EP_HANDLE ep;
 	DAT_EVD_HANDLE recv, request, connect;
 	bool srq;	/* its receives are loop.srq's */
-	void *own;	/* of vmalloc() */
+	void *own;
 	DAT_LMR_HANDLE lmr;
 	DAT_LMR_CONTEXT context;
 };
@@ -59,6 +59,7 @@ struct loop_end {
  * @rmr: window, or NULL
  * @window: what one of the three is of, for the peer
  * @context: the same for this side
+ * @asked: a request is on its way to this IA
  * @cookie: of the latest post
  * @why: what went wrong first
  * @skip: why there is nothing to test
@@ -78,6 +79,7 @@ struct loop {
 	DAT_RMR_HANDLE rmr;
 	DAT_RMR_TRIPLET window;
 	DAT_LMR_CONTEXT context;
+	bool asked;
 	u64 cookie;
 	char why[256];
 	const char *skip;
@@ -115,6 +117,8 @@ static inline bool loop_so(bool good)
 		loop_returned(call, type, #call, __func__, __LINE__))
 #define WORKS(call)	RETURNS(DAT_SUCCESS, call)
 /* For what must be done also after something went wrong. */
+/* A call that has a request come, which nobody makes behind a failure. */
+#define ASKS(call)	(loop.asked = loop_fine() && WORKS(call))
 #define FREES(call) \
 	loop_returned(call, DAT_SUCCESS, #call, __func__, __LINE__)
 

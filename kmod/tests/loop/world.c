@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a test begins with, and how it ends. */
 
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
@@ -74,11 +75,12 @@ void loop_close(void)
 
 /* ---- ends ---------------------------------------------------------------- */
 
-static void own_make(struct loop_end *end)
+/* One that is not @plain is registered page by page, which takes a connection over rxe. */
+static void own_make(struct loop_end *end, bool plain)
 {
 	DAT_REGION_DESCRIPTION region = {};
 
-	end->own = vzalloc(OWN_SIZE);
+	end->own = plain ? kzalloc(OWN_SIZE, GFP_KERNEL) : vzalloc(OWN_SIZE);
 	region.for_va = end->own;
 	if (!EXPECT(end->own))
 		return;
@@ -94,7 +96,7 @@ void loop_make_rest(struct loop_end *end)
 {
 	unsigned int left = loop_spare();
 
-	own_make(end);
+	own_make(end, left > 0);
 	end->recv = loop_evd(DAT_EVD_DTO_FLAG);
 	end->request = loop_evd(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
 	end->connect = loop_evd(DAT_EVD_CONNECTION_FLAG);
@@ -137,15 +139,15 @@ static void end_free(struct loop_end *end)
 		FREES(dat_evd_free(end->connect));
 	if (end->lmr)
 		FREES(dat_lmr_free(end->lmr));
-	vfree(end->own);
+	kvfree(end->own);
 	*end = (struct loop_end){};
 }
 
 void loop_ask(struct loop_end *from, u16 at)
 {
-	WORKS(dat_ep_connect(from->ep, (void *)&loop.address, at,
-			     LOOP_TIMEOUT_US, 0, NULL, DAT_QOS_BEST_EFFORT,
-			     DAT_CONNECT_DEFAULT_FLAG));
+	ASKS(dat_ep_connect(from->ep, (void *)&loop.address, at,
+			    LOOP_TIMEOUT_US, 0, NULL, DAT_QOS_BEST_EFFORT,
+			    DAT_CONNECT_DEFAULT_FLAG));
 }
 
 DAT_CR_HANDLE loop_request(DAT_HANDLE sp, u16 at)
@@ -154,6 +156,7 @@ DAT_CR_HANDLE loop_request(DAT_HANDLE sp, u16 at)
 	DAT_EVENT event = {};
 
 	loop_event(loop.crs, &event);
+	loop.asked = false;
 	data = &event.event_data.cr_arrival_event_data;
 	EXPECT(event.event_number == DAT_CONNECTION_REQUEST_EVENT);
 	EXPECT(data->sp_handle.psp_handle == sp);
@@ -209,6 +212,7 @@ void loop_begin(void)
 {
 	loop.why[0] = 0;
 	loop.skip = NULL;
+	loop.asked = false;
 	memset(loop.room, 0, ROOM_SIZE);
 	WORKS(dat_pz_create(loop.ia, &loop.pz));
 }
