@@ -440,16 +440,15 @@ void kdapl_srq_cancel(struct kdapl_ep *ep)
 
 /* ---- creation and freeing -------------------------------------------------- */
 
-/* Caller holds the mutex, or nobody else knows the SRQ. */
-static int srq_grow(struct kdapl_srq *srq, u32 slots)
+static struct srq_chunk *chunk_alloc(struct kdapl_srq *srq, u32 count)
 {
-	u32 i, count = slots - srq->slots;
 	struct srq_chunk *chunk;
+	u32 i;
 
 	chunk = kvzalloc(struct_size(chunk, slot, count),
 			 kdapl_ia_gfp(srq->obj.ia));
 	if (!chunk)
-		return -ENOMEM;
+		return NULL;
 	chunk->count = count;
 	for (i = 0; i < count; i++) {
 		struct kdapl_work *work = &chunk->slot[i].work;
@@ -459,28 +458,60 @@ static int srq_grow(struct kdapl_srq *srq, u32 slots)
 		work->rec.release = kdapl_work_release;
 		INIT_LIST_HEAD(&work->rec.list);
 	}
+	return chunk;
+}
+
+/* Caller holds the mutex. */
+static void srq_add(struct kdapl_srq *srq, struct srq_chunk *chunk)
+{
+	u32 i;
+
 	list_add(&chunk->list, &srq->chunks);
 	spin_lock_bh(&srq->lock);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < chunk->count; i++)
 		list_add_tail(&chunk->slot[i].list, &srq->free);
-	srq->slots = slots;
+	WRITE_ONCE(srq->slots, srq->slots + chunk->count);
 	spin_unlock_bh(&srq->lock);
-	return 0;
+}
+
+/*
+ * Memory is waited for without the mutex: EPs that end take it, in a worker that they
+ * share with those of other programs. -EAGAIN: somebody else was faster.
+ */
+static int srq_grow(struct kdapl_srq *srq, u32 slots)
+{
+	u32 before = READ_ONCE(srq->slots);
+	struct srq_chunk *chunk;
+	int ret = 0;
+
+	if (slots <= before)
+		return 0;
+	chunk = chunk_alloc(srq, slots - before);
+	if (!chunk)
+		return -ENOMEM;
+	mutex_lock(&srq->mutex);
+	if (srq->slots == before)
+		srq_add(srq, chunk);
+	else
+		ret = -EAGAIN;
+	mutex_unlock(&srq->mutex);
+	if (ret)
+		kvfree(chunk);
+	return ret;
 }
 
 int kdapl_srq_resize(struct kdapl_srq *srq, struct kdapl_srq_resize *arg)
 {
-	int ret = 0;
+	int ret;
 
 	if (!arg->max_recvs || arg->pad)
 		return -EINVAL;
 	if (arg->max_recvs > KDAPL_SRQ_MAX)
 		return -ENOSPC;
-	mutex_lock(&srq->mutex);
-	if (arg->max_recvs > srq->slots)
+	do {
 		ret = srq_grow(srq, arg->max_recvs);
-	arg->max_recvs = srq->slots;
-	mutex_unlock(&srq->mutex);
+	} while (ret == -EAGAIN);
+	arg->max_recvs = READ_ONCE(srq->slots);
 	return ret;
 }
 
