@@ -85,7 +85,9 @@ void Connection::connect(Address peer, DAT_CONN_QUAL port, std::span<const std::
 	DAT_EVENT event{};
 
 	peer_ = peer.text();
-	DAT_RETURN ret = dat_ep_connect(ep_.get(), peer.get(), port, Deadline(timeout).left(),
+	/* A time that is over already is no argument of its. */
+	const DAT_TIMEOUT left = std::max<DAT_TIMEOUT>(Deadline(timeout).left(), 1);
+	DAT_RETURN ret = dat_ep_connect(ep_.get(), peer.get(), port, left,
 					static_cast<DAT_COUNT>(private_data.size()),
 					const_cast<std::byte *>(private_data.data()),
 					DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG);

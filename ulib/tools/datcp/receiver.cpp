@@ -56,6 +56,7 @@ public:
 private:
 	bool receive_file();
 	std::string name_for(const Incoming &file);
+	std::span<const std::byte> take(std::size_t slot, std::size_t length);
 	void receive_data(Arriving &file);
 	void receive_by_read(Arriving &file);
 	std::size_t check_chunk(const Header &data, std::uint64_t left);
@@ -66,6 +67,7 @@ private:
 	const ReceiveJob &job_;
 	Link link_;
 	std::vector<DAT_RMR_TRIPLET> windows_;
+	std::vector<std::byte> taken_;
 	std::uint64_t announced_ = 0; /* chunks that a Data message told of */
 	std::uint64_t credited_ = 0; /* chunks that we are done with */
 	unsigned files_ = 0;
@@ -162,6 +164,15 @@ void Receiver::send_credit()
 	link_.send(credit);
 }
 
+/* The sender can still write into the slot: what is stored and what is added up are one look. */
+std::span<const std::byte> Receiver::take(std::size_t slot, std::size_t length)
+{
+	const auto bytes = link_.slots->bytes(slot).first(length);
+
+	taken_.assign(bytes.begin(), bytes.end());
+	return taken_;
+}
+
 /* Modes write and send: a chunk is here when its Data message is. */
 void Receiver::receive_data(Arriving &file)
 {
@@ -169,10 +180,7 @@ void Receiver::receive_data(Arriving &file)
 		Incoming in = link_.next();
 		const std::size_t slot = announced_ % link_.hello.slots;
 		const std::size_t length = check_chunk(in.header, file.size - file.arrived);
-		if (link_.hello.mode == Mode::Send)
-			file.add(in.body);
-		else
-			file.add(link_.slots->bytes(slot).first(length));
+		file.add(link_.hello.mode == Mode::Send ? in.body : take(slot, length));
 		link_.release(in);
 		send_credit();
 	}

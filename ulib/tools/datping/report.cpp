@@ -48,7 +48,7 @@ static void print_json(const Hello &hello, const Report &report, const std::stri
 	json out = describe(hello, adapter, peer);
 
 	out["role"] = "client";
-	out["ok"] = report.local.wrong + report.remote.wrong == 0;
+	out["ok"] = !report.local.wrong && !report.remote.wrong;
 	out["seconds"] = report.seconds;
 	out["messages_per_second"] = rate;
 	out["bytes_per_second"] = rate * hello.size;
@@ -76,7 +76,7 @@ static void print_text(const Hello &hello, const Report &report, const std::stri
 		   hello.poll ? "polling" : "waiting");
 	fmt::print("  verified       {} here, {} at the server: {}\n", report.local.verified,
 		   report.remote.verified,
-		   report.local.wrong + report.remote.wrong ? "WRONG DATA" : "all correct");
+		   report.local.wrong || report.remote.wrong ? "WRONG DATA" : "all correct");
 	fmt::print("  time           {:.3f} s\n", report.seconds);
 	fmt::print("  rate           {:.0f} messages/s, {}/s\n", rate,
 		   tools::bytes_text(rate * hello.size));
