@@ -10,12 +10,12 @@
 #include "evd_ring.h"
 #include "ia.h"
 
-/* Nothing is queued any more; who waits is told so. */
-static void evd_close(struct kdapl_evd *evd)
+/* Nothing is queued any more; who waits is told so. @requests: what else is to be told. */
+static void evd_close(struct kdapl_evd *evd, struct list_head *requests)
 {
 	spin_lock_bh(&evd->lock);
 	evd->dead = true;
-	kdapl_evd_drop_backlog(evd);
+	kdapl_evd_drop_backlog(evd, requests);
 	wake_up_all(&evd->wait);
 	spin_unlock_bh(&evd->lock);
 }
@@ -102,23 +102,45 @@ int kdapl_evd_set_notify(struct kdapl_evd *evd,
 	return 0;
 }
 
-/* For the accounts of a kernel consumer's objects. */
-static void evd_tell_unread(struct kdapl_evd *evd)
+/* Nobody has the handle of a request that nobody heard of: its peer is told. */
+static void evd_lose(struct kdapl_evd *evd, const struct kdapl_event *event)
+{
+	if (evd->unread)
+		evd->unread(evd, event);
+	if (event->type == DAT_CONNECTION_REQUEST_EVENT)
+		kdapl_obj_destroy(evd->obj.ia, lower_32_bits(event->length),
+				  KDAPL_OBJ_CR);
+}
+
+/* A program can have it lose requests again that it took: they are its own. */
+static void evd_lose_ring(struct kdapl_evd *evd)
 {
 	u32 n;
 
-	if (!evd->unread)
-		return;
-	for (n = kdapl_evd_in_ring(evd); n; n--)
-		evd->unread(&evd->entries[(evd->tail - n) & evd->entries_mask]);
+	for (n = kdapl_evd_in_ring(evd); n; n--) {
+		evd_lose(evd, &evd->entries[(evd->tail - n) & evd->entries_mask]);
+		cond_resched();
+	}
+}
+
+static void evd_lose_requests(struct kdapl_evd *evd, struct list_head *requests)
+{
+	struct kdapl_evrec *rec, *next;
+
+	list_for_each_entry_safe(rec, next, requests, list) {
+		evd_lose(evd, &rec->event);
+		kdapl_evd_release(rec);
+	}
 }
 
 static void evd_obj_destroy(struct kdapl_obj *obj)
 {
 	struct kdapl_evd *evd = to_evd(obj);
+	LIST_HEAD(requests);
 
-	evd_close(evd);
-	evd_tell_unread(evd);
+	evd_close(evd, &requests);
+	evd_lose_ring(evd);
+	evd_lose_requests(evd, &requests);
 	evd_leave_cno(evd_swap_cno(evd, NULL, false), true);
 	evd_free_memory(evd);
 }

@@ -104,7 +104,8 @@ struct kdapl_evd {
 	bool enabled;		/* events trigger the CNO */
 	const struct kdapl_evd_hooks *hooks;	/* of a kernel consumer */
 	bool direct;		/* likewise: its events may be claimed */
-	void (*unread)(const struct kdapl_event *event);	/* likewise */
+	/* likewise */
+	void (*unread)(struct kdapl_evd *evd, const struct kdapl_event *event);
 	struct kdapl_cno *cno;
 	bool dead;		/* freed: ring and head are not there any more */
 	struct kdapl_region *next;	/* a larger ring, to be committed */

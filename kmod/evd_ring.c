@@ -216,7 +216,7 @@ void kdapl_evd_cancel_all(struct kdapl_evd *evd,
 	spin_unlock_bh(&evd->lock);
 }
 
-void kdapl_evd_drop_backlog(struct kdapl_evd *evd)
+void kdapl_evd_drop_backlog(struct kdapl_evd *evd, struct list_head *requests)
 {
 	struct kdapl_evrec *rec;
 	unsigned int n = 0;
@@ -224,7 +224,10 @@ void kdapl_evd_drop_backlog(struct kdapl_evd *evd)
 	while (!list_empty(&evd->backlog)) {
 		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
 		evd_leaves_backlog(evd, rec);
-		kdapl_evd_release(rec);
+		if (rec->event.type == DAT_CONNECTION_REQUEST_EVENT)
+			list_add_tail(&rec->list, requests);
+		else
+			kdapl_evd_release(rec);
 		evd_pause(evd, ++n);
 	}
 }

@@ -36,8 +36,11 @@ void kdapl_evd_use(struct kdapl_evd *evd, struct kdapl_region *region, u32 qlen)
  */
 void kdapl_evd_refill(struct kdapl_evd *evd);
 
-/* Release all that waits, of an EVD that is dead. The lock is let go meanwhile. */
-void kdapl_evd_drop_backlog(struct kdapl_evd *evd);
+/*
+ * Release all that waits, of an EVD that is dead, but for connection requests, which are
+ * put into @requests. The lock is let go meanwhile.
+ */
+void kdapl_evd_drop_backlog(struct kdapl_evd *evd, struct list_head *requests);
 
 /*
  * An event came. A wake-up nobody waits for is not issued; who waits for more of

@@ -928,8 +928,9 @@ DAT_RETURN dat_evd_post_se(DAT_EVD_HANDLE evd, const DAT_EVENT *event);
  * dat_evd_free() - free an EVD
  * @evd: the EVD
  *
- * What is queued is lost. Upcalls that run have ended when it returns: it is not
- * for an upcall of the same EVD.
+ * What is queued is lost; peers whose requests are among it are told that nobody takes
+ * them. Upcalls that run have ended when it returns: it is not for an upcall of the same
+ * EVD.
  *
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE; DAT_INVALID_STATE while something

@@ -67,6 +67,16 @@ static void cr_forget(struct kapi_cr *kcr)
 		WARN_ON(kapi_destroy(&kep->obj, KDAPL_OBJ_EP));
 }
 
+void kapi_crs_forget(struct kapi_cr *lost)
+{
+	struct kapi_cr *next;
+
+	for (; lost; lost = next) {
+		next = lost->next_lost;
+		cr_forget(lost);
+	}
+}
+
 static u16 sockaddr_port(const struct sockaddr_storage *ss)
 {
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)ss;

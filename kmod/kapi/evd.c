@@ -193,6 +193,7 @@ DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd)
 				 DAT_INVALID_STATE_EVD_IN_USE);
 	if (ret)
 		return kapi_error(ret);
+	kapi_crs_forget(kevd->lost);
 	/* Nothing arrives any more. */
 	kapi_upcall_stop(kevd);
 	kapi_upcall_exit(kevd);

@@ -18,12 +18,35 @@ static void srq_reaped(u32 word)
 		atomic_inc(&container_of(obj, struct kapi_srq, obj)->reaped);
 }
 
-void kapi_event_unread(const struct kdapl_event *event)
+static struct kapi_cr *cr_of(struct kdapl_ia *ia, const struct kdapl_event *event)
 {
-	if (event->type != DAT_DTO_COMPLETION_EVENT)
+	struct kdapl_obj *core;
+	struct kapi_obj *obj;
+
+	core = kdapl_obj_peek(ia, lower_32_bits(event->length), KDAPL_OBJ_CR);
+	obj = core ? kapi_live(core->user, DAT_HANDLE_TYPE_CR) : NULL;
+	return obj ? container_of(obj, struct kapi_cr, obj) : NULL;
+}
+
+/* Nobody has its handle, which can go when the request went. */
+static void cr_unread(struct kdapl_evd *evd, const struct kdapl_event *event)
+{
+	struct kapi_cr *kcr = cr_of(evd->obj.ia, event);
+	struct kapi_evd *kevd = (void *)(uintptr_t)evd->obj.user;
+
+	if (!kcr)
 		return;
+	kcr->next_lost = kevd->lost;
+	kevd->lost = kcr;
+}
+
+void kapi_event_unread(struct kdapl_evd *evd, const struct kdapl_event *event)
+{
 	rcu_read_lock();
-	srq_reaped(upper_32_bits(event->length));
+	if (event->type == DAT_DTO_COMPLETION_EVENT)
+		srq_reaped(upper_32_bits(event->length));
+	else if (event->type == DAT_CONNECTION_REQUEST_EVENT)
+		cr_unread(evd, event);
 	rcu_read_unlock();
 }
 
@@ -60,19 +83,14 @@ static void event_bind(const struct kdapl_event *from, DAT_EVENT_DATA *data)
 static bool event_cr(struct kapi_ia *ia, const struct kdapl_event *from,
 		     DAT_EVENT_DATA *data)
 {
-	struct kapi_obj *obj, *sp;
-	struct kdapl_obj *cr;
-	struct kapi_cr *kcr;
+	struct kapi_cr *kcr = cr_of(ia->core, from);
+	struct kapi_obj *sp;
 
-	cr = kdapl_obj_peek(ia->core, lower_32_bits(from->length),
-			    KDAPL_OBJ_CR);
-	obj = cr ? kapi_live(cr->user, DAT_HANDLE_TYPE_CR) : NULL;
-	if (!obj)
+	if (!kcr)
 		return false;
 	sp = kapi_live(from->user, DAT_HANDLE_TYPE_PSP) ?:
 	     kapi_live(from->user, DAT_HANDLE_TYPE_RSP) ?:
 	     kapi_live(from->user, DAT_HANDLE_TYPE_CSP);
-	kcr = container_of(obj, struct kapi_cr, obj);
 	data->cr_arrival_event_data = (struct dat_cr_arrival_event_data){
 		.sp_handle.psp_handle = sp,
 		.local_ia_address_ptr = (void *)&kcr->local,

@@ -91,6 +91,7 @@ struct kapi_pz {
  * @hint: its EP
  * @idle: none runs
  * @workers: one for each processor
+ * @lost: requests that went with it unread
  */
 struct kapi_evd {
 	struct kapi_obj obj;
@@ -108,6 +109,7 @@ struct kapi_evd {
 	struct kapi_hint hint;
 	wait_queue_head_t idle;
 	struct kapi_worker __percpu *workers;
+	struct kapi_cr *lost;
 };
 
 /**
@@ -176,6 +178,7 @@ struct kapi_csp {
  * struct kapi_cr - a request
  * @obj: common part
  * @ep: what was made for it, and goes with it unless it is accepted; or NULL
+ * @next_lost: of kapi_evd.lost
  * @local: where it came
  * @remote: from whom
  * @size: bytes of @private_data
@@ -184,6 +187,7 @@ struct kapi_csp {
 struct kapi_cr {
 	struct kapi_obj obj;
 	struct kapi_ep *ep;
+	struct kapi_cr *next_lost;
 	struct sockaddr_storage local, remote;
 	u32 size;
 	u8 private_data[KDAPL_PRIVATE_DATA_MAX];
@@ -324,7 +328,7 @@ u16 kapi_sqe_flags(DAT_COMPLETION_FLAGS flags);
 bool kapi_event(struct kapi_evd *kevd, const struct kdapl_event *from,
 		DAT_EVENT *event, struct kapi_hint *hint);
 /* It went with its EVD. */
-void kapi_event_unread(const struct kdapl_event *event);
+void kapi_event_unread(struct kdapl_evd *evd, const struct kdapl_event *event);
 /*
  * The next event for the consumer; how many there were with it, 0 for none. Softirqs are
  * off. @hint: as of kapi_event().
@@ -391,5 +395,7 @@ static inline bool kapi_is_reserved(const struct kapi_obj *lmr)
 
 /* cr.c: a request came; its handle's word, 0 without memory. */
 u64 kapi_cr_arrives(const struct kdapl_sp *sp, struct kdapl_cr *cr);
+/* Requests that are gone, and that no consumer has heard of. May sleep. */
+void kapi_crs_forget(struct kapi_cr *lost);
 
 #endif /* KAPI_H */

@@ -739,6 +739,55 @@ static void psp_ep_goes_with_a_rejection(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ep_lives(id));
 }
 
+/* Nobody has heard of them: they go with their EVD, and so does what was made for them. */
+static void requests_go_with_their_evd(struct kunit *test)
+{
+	DAT_PSP_HANDLE psp = make_provider_psp(test, PORT);
+	DAT_CR_HANDLE cr;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	EXPECT_DONE(test, dat_psp_free(psp));
+	/* This one's consumer answers. */
+	cr = next_request(test, NULL, PORT);
+	EXPECT_DONE(test, dat_evd_free(the->cr_evd));
+	KUNIT_EXPECT_EQ(test, fake_listen.rejects, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&the->env->ia->crs), 1);
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	KUNIT_EXPECT_EQ(test, atomic_read(&the->env->ia->crs), 0);
+	the->cr_evd = make_evd(test, &the->kia, DAT_EVD_CR_FLAG);
+}
+
+/* As a program takes events: what waits moves up later. */
+static void take_as_program(struct kdapl_evd *evd, u32 n)
+{
+	struct kdapl_ev_head *head = evd->head.addr;
+
+	WRITE_ONCE(head->head, head->head + n);
+}
+
+/* Where the ring has room again a request can come that waits behind others. */
+static void requests_go_from_behind_a_full_ring(struct kunit *test)
+{
+	const struct kdapl_event event = { .type = DAT_SOFTWARE_EVENT };
+	DAT_PSP_HANDLE psp = make_psp(test, PORT);
+	struct kdapl_evd *evd = ((struct kapi_evd *)the->cr_evd)->evd;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		kdapl_evd_post(evd, &event, kdapl_evrec_alloc(the->env->ia));
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR, PORT));
+	take_as_program(evd, 5);
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	KUNIT_EXPECT_EQ(test, evd->backlog_len, 5U);
+	EXPECT_DONE(test, dat_psp_free(psp));
+	EXPECT_DONE(test, dat_evd_free(the->cr_evd));
+	KUNIT_EXPECT_EQ(test, fake_listen.rejects, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&the->env->ia->crs), 0);
+	the->cr_evd = make_evd(test, &the->kia, DAT_EVD_CR_FLAG);
+}
+
 /* Who gets the request gets one of his own. */
 static void psp_ep_and_handoff(struct kunit *test)
 {
@@ -977,6 +1026,8 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(rsp_query),
 	KUNIT_CASE(psp_makes_ep),
 	KUNIT_CASE(psp_ep_goes_with_a_rejection),
+	KUNIT_CASE(requests_go_with_their_evd),
+	KUNIT_CASE(requests_go_from_behind_a_full_ring),
 	KUNIT_CASE(psp_ep_and_handoff),
 	KUNIT_CASE(psp_ep_without_device),
 	KUNIT_CASE(psp_ep_while_an_accept_fails),

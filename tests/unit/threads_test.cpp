@@ -635,6 +635,26 @@ TEST_F(ClosedIa, EverybodyIsSentAway)
 	}
 }
 
+/* A call that makes an EP of it has it, and comes too late. */
+TEST_F(ClosedIa, WhoWaitsLeavesAnEvdThatIsKept)
+{
+	ASSERT_NO_FATAL_FAILURE(begin());
+	module.kept_evd = conn_evd_id;
+	run_together({ [this] {
+			      DAT_EVENT event;
+			      DAT_COUNT more;
+			      EXPECT_TRUE(is_error(dat_evd_wait(conn_evd, DAT_TIMEOUT_INFINITE, 1,
+								&event, &more),
+						   DAT_ABORT));
+		      },
+		       [this] {
+			       module.wait_for_waiter(conn_evd_id);
+			       EXPECT_EQ(dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG), DAT_SUCCESS);
+		       } });
+	end();
+	EXPECT_FALSE(module.file_open);
+}
+
 TEST_F(ClosedIa, OneOfTwoCloses)
 {
 	for (int round = 0; round < rounds / 3; round++) {

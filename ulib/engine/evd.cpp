@@ -78,20 +78,22 @@ Status Evd::free() noexcept
 	/* Nobody takes an event in between. */
 	std::lock_guard lock(mutex_);
 	const Status status = ia().free(*this, { .object = Sub::handle1, .busy = Sub::evd_in_use });
-	if (status.ok())
-		drop_events();
+	if (!status.ok())
+		return status;
+	/* The module has turned away the peers of requests. */
+	for (ring_.leave_head(); ring_.count();)
+		pop();
 	return status;
 }
 
-/**
- * Events that nobody took are lost with the EVD. Peers of requests shall know. Caller
- * holds the mutex.
+/*
+ * The module frees no EVD that another call has it use right now. Who waits shall go all
+ * the same: the last one to leave closes the file.
  */
-void Evd::drop_events() noexcept
+void Evd::leave() noexcept
 {
-	ring_.leave_head();
-	for (; ring_.count(); pop())
-		discard_request(ring_.peek());
+	left_.store(true, std::memory_order_relaxed);
+	(void)set_waitable(false);
 }
 
 void Evd::discard_request(const kdapl_event &event) noexcept
@@ -175,7 +177,7 @@ Status Evd::wait(std::uint32_t timeout_us, std::uint32_t threshold, Event &event
 {
 	more = 0;
 	if (!waitable())
-		return fail(Type::invalid_state, Sub::evd_unwaitable);
+		return left() ? fail(Type::abort) : fail(Type::invalid_state, Sub::evd_unwaitable);
 	if (!threshold || threshold > qlen())
 		return fail(Type::invalid_parameter, Sub::arg3);
 	if (threshold > 1 && is_quiet())
@@ -238,8 +240,8 @@ Status Evd::sleep(std::uint64_t deadline_ns, std::uint32_t threshold)
 	arg.deadline_ns = deadline_ns;
 	const int err = ia().device().call_and_sleep(KDAPL_EVD_WAIT, arg);
 	sleeper.cancelled = false;
-	/* The EVD was freed just before the module saw the call. */
-	if (err == ENOENT)
+	/* The EVD was freed just before the module saw the call, or is about to be. */
+	if (err == ENOENT || (err == EBADFD && left()))
 		return fail(Type::abort);
 	return from_errno(err, { .busy = Sub::evd_waiter, .state = Sub::evd_unwaitable });
 }

@@ -59,6 +59,8 @@ public:
 
 	/** Drops all events, and turns away the peers of requests: the adapter is being closed. */
 	void discard_requests() noexcept;
+	void leave() noexcept override;
+	bool left() const noexcept { return left_.load(std::memory_order_relaxed); }
 
 	/** Have it hold so many events. It never holds fewer than before. */
 	Status resize(std::uint32_t qlen);
@@ -107,7 +109,6 @@ private:
 	void translate_connection(const kdapl_event &from, Event &to) noexcept;
 	void pop() noexcept;
 	void count_dequeue(bool asked, bool found) noexcept;
-	void drop_events() noexcept;
 	void discard_request(const kdapl_event &event) noexcept;
 	Status notify(std::uint32_t cno, bool enabled) noexcept;
 
@@ -117,6 +118,7 @@ private:
 	std::atomic<Handle> cno_ = nullptr;
 	std::atomic<bool> enabled_ = true;
 	std::atomic<bool> waitable_ = true;
+	std::atomic<bool> left_ = false;
 	std::atomic<bool> waiter_ = false; /**< set under the mutex */
 	Mutex mutex_; /**< who takes events */
 	EvRing ring_;

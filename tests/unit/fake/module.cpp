@@ -469,6 +469,8 @@ int Module::destroy(const kdapl_destroy &arg)
 		}
 	}
 	if (arg.type == KDAPL_OBJ_EVD) {
+		if (arg.id == kept_evd)
+			return EBUSY;
 		evds_.at(arg.id).dead = true;
 		detach_cno(evds_.at(arg.id), true);
 	}

@@ -96,6 +96,7 @@ public:
 	std::uint32_t sq_entries = 64;
 	std::uint32_t first_index = 0; /**< where the indices of all rings begin */
 	int open_error = 0;
+	std::uint32_t kept_evd = 0; /**< another call has it used: it cannot be destroyed */
 
 	/** The next call of a command fails with an errno. */
 	void fail_next(unsigned long command, int err);
