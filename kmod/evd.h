@@ -24,7 +24,8 @@
  * @list: in the EVD's backlog, else empty
  * @event: the event, while it waits
  * @release: called once, when the event stands in the ring, is claimed, or is dropped
- *	with its EVD; under the EVD's lock, softirq. May be NULL.
+ *	with its EVD; under the EVD's lock, softirq (but a request's that is dropped:
+ *	in process context). May be NULL.
  */
 struct kdapl_evrec {
 	struct list_head list;

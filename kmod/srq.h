@@ -54,8 +54,8 @@ static inline struct kdapl_srq_work *to_srq_work(struct kdapl_work *work)
  * @tag: the program's, for the events of its receives
  * @max_iov: segments of a receive
  * @window: receives that the device can hold
- * @mutex: serialises calls that make it longer, and the coming and going of queue
- *	pairs
+ * @mutex: serialises what makes it longer (memory is got before), and the coming and
+ *	going of queue pairs
  * @cq: takes the completions of its receives, but for those of EPs with a queue of
  *	their own (solicited receives); NULL when the device is gone
  * @cg: who is charged for it

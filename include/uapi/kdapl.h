@@ -489,7 +489,8 @@ struct kdapl_ia_query {
  * @id: the object
  * @pad: zero
  *
- * An EVD's waiters are released with ECANCELED; an EP is disconnected
+ * An EVD's waiters are released with ECANCELED, and with it go the CRs of events that
+ * nobody took, whether in its ring or behind it; an EP is disconnected
  * abruptly; a PSP or RSP stops listening, its delivered CRs live on; a CR is
  * rejected as if nobody listened. The EP of an RSP or of a CR is in use: EBUSY.
  */

@@ -12,7 +12,7 @@ static int evd_make(struct kapi_evd *kevd, u32 qlen, u32 flags)
 		.size = sizeof(arg),
 		.flags = flags,
 		.qlen = qlen,
-		/* It is in no event: only its hook, while it lives, looks. */
+		/* It is in no event: only its hooks, while it lives, look. */
 		.user = (uintptr_t)kevd,
 	};
 	int ret;

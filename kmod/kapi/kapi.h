@@ -77,7 +77,7 @@ struct kapi_pz {
  * struct kapi_evd - an EVD and its upcalls
  * @obj: common part
  * @evd: the core's
- * @lock: inside the core's EVD lock; guards the rest
+ * @lock: inside the core's EVD lock; guards the rest but @lost
  * @policy: now
  * @upcall: whom to call
  * @changes: of policy and upcall, counted
@@ -91,7 +91,7 @@ struct kapi_pz {
  * @hint: its EP
  * @idle: none runs
  * @workers: one for each processor
- * @lost: requests that went with it unread
+ * @lost: requests that went with it unread; of who frees it
  */
 struct kapi_evd {
 	struct kapi_obj obj;

@@ -328,9 +328,12 @@ Status Evd::set_waitable(bool waitable) noexcept
 	arg.evd = id();
 	arg.waitable = waitable;
 	std::lock_guard lock(notify_mutex_);
+	if (waitable && left())
+		return fail(Type::invalid_handle, Sub::handle1);
 	const int err = ia().device().call(KDAPL_EVD_WAITABLE, arg);
+	/* Who sees it sees why: left_. */
 	if (!err)
-		waitable_.store(waitable, std::memory_order_relaxed);
+		waitable_.store(waitable, std::memory_order_release);
 	return from_errno(err, { .object = Sub::handle1 });
 }
 

@@ -70,7 +70,7 @@ public:
 
 	/** Whether it can be waited on; at false who waits is sent away. */
 	Status set_waitable(bool waitable) noexcept;
-	bool waitable() const noexcept { return waitable_.load(std::memory_order_relaxed); }
+	bool waitable() const noexcept { return waitable_.load(std::memory_order_acquire); }
 
 	/** Not every completion is a notification: enum kdapl_notify. @{ */
 	bool is_quiet() const noexcept { return ring_.waits_in_module(); }

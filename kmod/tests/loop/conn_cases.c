@@ -207,7 +207,7 @@ static DAT_CR_HANDLE hand_over(DAT_PSP_HANDLE psp)
 	loop_ask(&loop.a, port);
 	cr = loop_request(loop.psp, port);
 	RETURNS(DAT_INVALID_ADDRESS, dat_cr_handoff(cr, NO_PORT));
-	if (!ASKS(dat_cr_handoff(cr, OTHER_PORT)) && cr)
+	if (!WORKS(dat_cr_handoff(cr, OTHER_PORT)) && cr)
 		FREES(dat_cr_reject(cr, 0, NULL));
 	return loop_request(psp, OTHER_PORT);
 }
@@ -252,7 +252,7 @@ static void connect_like_another(void)
 	RETURNS(DAT_INVALID_STATE, dup_connect(&loop.c, &loop.d));
 	/* It accepted: where its peer listens, if anywhere, it does not know. */
 	RETURNS(DAT_INVALID_STATE, dup_connect(&loop.c, &loop.b));
-	ASKS(dup_connect(&loop.c, &loop.a));
+	WORKS(dup_connect(&loop.c, &loop.a));
 	loop_accept(loop_request(loop.psp, port), loop.d.ep);
 	connected(&loop.c, &loop.d);
 	use_both(&loop.a, &loop.b);
@@ -282,8 +282,8 @@ static void common_connect_to(DAT_HANDLE sp, u16 at)
 
 	loop_make(&loop.a, false);
 	loop_make(&loop.b, false);
-	ASKS(dat_ep_common_connect(loop.a.ep, (void *)&to, LOOP_TIMEOUT_US,
-				   sizeof(words), (DAT_PVOID)words));
+	WORKS(dat_ep_common_connect(loop.a.ep, (void *)&to, LOOP_TIMEOUT_US,
+				    sizeof(words), (DAT_PVOID)words));
 	cr = loop_request(sp, at);
 	WORKS(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));
 	/* There may be zeros behind them. */

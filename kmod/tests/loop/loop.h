@@ -59,7 +59,6 @@ struct loop_end {
  * @rmr: window, or NULL
  * @window: what one of the three is of, for the peer
  * @context: the same for this side
- * @asked: a request is on its way to this IA
  * @cookie: of the latest post
  * @why: what went wrong first
  * @skip: why there is nothing to test
@@ -79,7 +78,6 @@ struct loop {
 	DAT_RMR_HANDLE rmr;
 	DAT_RMR_TRIPLET window;
 	DAT_LMR_CONTEXT context;
-	bool asked;
 	u64 cookie;
 	char why[256];
 	const char *skip;
@@ -117,8 +115,6 @@ static inline bool loop_so(bool good)
 		loop_returned(call, type, #call, __func__, __LINE__))
 #define WORKS(call)	RETURNS(DAT_SUCCESS, call)
 /* For what must be done also after something went wrong. */
-/* A call that has a request come, which nobody makes behind a failure. */
-#define ASKS(call)	(loop.asked = loop_fine() && WORKS(call))
 #define FREES(call) \
 	loop_returned(call, DAT_SUCCESS, #call, __func__, __LINE__)
 
@@ -218,6 +214,8 @@ unsigned int loop_sweep(const struct loop_test *test, bool own);
 /* What every test does: nothing fails in between, where only its own things are to. */
 unsigned int loop_spare(void);
 void loop_spare_no_more(unsigned int left);
+/* That is so in this sweep. */
+bool loop_spares(void);
 
 /* ---- the tests ----------------------------------------------------------- */
 

@@ -29,6 +29,11 @@ bool loop_was_hit(void)
 	return armed && !READ_ONCE(*fail_nth());
 }
 
+bool loop_spares(void)
+{
+	return sparing;
+}
+
 unsigned int loop_spare(void)
 {
 	unsigned int left = READ_ONCE(*fail_nth());

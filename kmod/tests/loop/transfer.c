@@ -37,21 +37,13 @@ bool loop_is(const void *at, u32 size, u32 from, u8 seed)
 
 /* ---- events -------------------------------------------------------------- */
 
-/* Behind a failure that was noticed only a request that is on its way is waited for. */
-static long patience_for(DAT_EVD_HANDLE evd)
-{
-	if (!loop_was_hit())
-		return PATIENCE;
-	if (loop_fine() || (evd == loop.crs && loop.asked))
-		return PATIENCE_AFTER;
-	return 0;
-}
-
 bool loop_event(DAT_EVD_HANDLE evd, DAT_EVENT *event)
 {
+	long patience = loop_was_hit() ? PATIENCE_AFTER : PATIENCE;
+
 	return EXPECT(wait_event_timeout(loop.arrived,
 					 dat_evd_dequeue(evd, event) ==
-					 DAT_SUCCESS, patience_for(evd)));
+					 DAT_SUCCESS, patience));
 }
 
 void loop_done(struct loop_end *end, DAT_DTOS operation, u64 cookie)
