@@ -39,12 +39,13 @@ class Row:
     excused: str = r"(?!)"  # what is bad, but not where a program says it (a pattern)
 
     def quick_ways(self):
-        """Where only what is quick runs, that runs also by our libdat2 with OFED's provider.
+        """Where only what is quick runs: by each libdat2 with our provider, and what --all leaves out.
 
-        At the other end, and, of what goes with any provider at both, at both.
+        That is our libdat2 with OFED's at the other end, and, of what goes with any provider, at both.
         """
-        more = tuple(way for way in OURS_WITH_OFED if self.quick and way.removeprefix("ours-") in self.ways)
-        return self.ways + more + (("ours-ofed",) if self.quick and "to-ofed" in self.ways else ())
+        ways = tuple(way for way in ONE_PROVIDER if way in self.ways)
+        ways += tuple(way for way in OURS_WITH_OFED if way.removeprefix("ours-") in self.ways)
+        return ways + (("ours-ofed",) if "to-ofed" in self.ways else ())
 
 
 def dtest(options, quick=False, program="dtest", ready=DTEST_PORT, good=r"Test Complete\. PASSED", **more):

@@ -16,7 +16,8 @@ WAY is whose libdat2 the programs have, and whose provider each end:
   ours-ofed       as ofed, but both ends have our libdat2
 
 Without --way each row in those that are its own. Without --all only the rows of
-rows.py that are quick run, and in ours-... only then; a ROW is a part of a row's name.
+rows.py that are quick run, and of the ways with OFED's provider those that begin with
+ours-, which --all leaves out; a ROW is a part of a row's name.
 With --for one row, ENDURANCE, whose client comes again and again for so long. Prints
 TAP.
 """
