@@ -191,8 +191,9 @@ int kdapl_ep_connect(struct kdapl_ep *ep, const struct kdapl_ep_connect *arg);
 int kdapl_ep_disconnect(struct kdapl_ep *ep, u32 close_flags);
 int kdapl_ep_reset(struct kdapl_ep *ep);
 /*
- * All that was posted has completed, and its events are queued. -EBADFD where it does
- * not come to that: the connection does not end. -EINTR: a fatal signal.
+ * All that was posted has completed, and its events are queued; where the device gives
+ * nothing back the queue pair is destroyed for it. -EBADFD where it does not come to that:
+ * the connection does not end. -EINTR: a fatal signal. Process context, without hw_lock.
  */
 int kdapl_ep_drain(struct kdapl_ep *ep);
 int kdapl_ep_set_marks(struct kdapl_ep *ep, const struct kdapl_ep_set_marks *arg);

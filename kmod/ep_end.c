@@ -281,9 +281,32 @@ static bool ep_is_ending(struct kdapl_ep *ep)
 	return ending;
 }
 
+static bool ep_owes(struct kdapl_ep *ep)
+{
+	return READ_ONCE(ep->state) == KDAPL_EP_DISCONNECTED &&
+	       !ep_is_drained(ep);
+}
+
+/* Hardware that gives nothing back does so at the latest when the queue pair goes. */
+static void ep_take_back(struct kdapl_ep *ep)
+{
+	kdapl_ia_enter_free(ep->obj.ia);
+	mutex_lock(&ep->mutex);
+	if (ep_owes(ep)) {
+		flush_work(&ep->end_work);
+		/* iw_cm has a reference to the queue pair. */
+		kdapl_cm_destroy(ep);
+		kdapl_ep_drop_qp(ep);
+	}
+	mutex_unlock(&ep->mutex);
+	kdapl_ia_leave(ep->obj.ia);
+}
+
 int kdapl_ep_drain(struct kdapl_ep *ep)
 {
 	if (wait_event_killable(ep->idle, !ep_is_ending(ep)))
 		return -EINTR;
+	if (ep_owes(ep))
+		ep_take_back(ep);
 	return ep_is_drained(ep) ? 0 : -EBADFD;
 }

@@ -133,11 +133,13 @@ DAT_RETURN dat_ext_ep_rw(DAT_EP_HANDLE ep, struct scatterlist *sgl,
  * @ep: an EP that is disconnected, or on its way there
  *
  * On return all events of what was posted before are queued, or with their upcall. A
- * graceful disconnect lets requests finish first, and takes as long. Where the
- * connection does not end, and something is outstanding, there is nothing to wait for:
- * DAT_INVALID_STATE.
+ * graceful disconnect lets requests finish first, and takes as long. An adapter that does
+ * not give back what was posted within ten seconds loses the queue pair, so that it does not
+ * touch memory any more; what was out is flushed then. Where the connection does not end,
+ * and something is outstanding, there is nothing to wait for: DAT_INVALID_STATE.
  *
- * Context: Process, may sleep; a fatal signal ends it. Not from an upcall.
+ * Context: Process, may sleep; a fatal signal ends it, but not while a queue pair is taken
+ * from such an adapter. Not from an upcall.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_STATE,
  * DAT_INTERRUPTED_CALL.
  */

@@ -350,7 +350,7 @@ DAT_RETURN dat_ep_reset(DAT_EP_HANDLE ep)
 }
 EXPORT_SYMBOL_GPL(dat_ep_reset);
 
-/* Not kept out of the end of the device, which ends the wait. */
+/* Its wait keeps out nobody: the end of the device ends it. */
 DAT_RETURN dat_ext_ep_drain(DAT_EP_HANDLE ep)
 {
 	struct kapi_ep *kep = kapi_to(ep, ep, EP);

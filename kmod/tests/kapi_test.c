@@ -422,18 +422,28 @@ static void drain_with_an_srq(struct kunit *test)
 	EXPECT_DONE(test, dat_srq_free(srq));
 }
 
-/* Of such a device there is nothing to wait for. */
+/* The queue pair goes, and with it what it had. The EP can be used again. */
 static void drain_where_nothing_comes_back(struct kunit *test)
 {
 	DAT_EP_HANDLE ep = make_ep(test, NULL);
+	const DAT_DTO_COMPLETION_EVENT_DATA *dto;
+	DAT_EVENT event = {};
 
 	EXPECT_DONE(test, post_ep(ep, 1));
 	connect(test, ep);
 	qp_of(ep)->stuck = true;
 	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(core_ep(ep),
 						  KDAPL_CLOSE_ABRUPT), 0);
-	EXPECT_TYPE(test, dat_ext_ep_drain(ep), DAT_INVALID_STATE);
+	EXPECT_DONE(test, dat_ext_ep_drain(ep));
+	KUNIT_EXPECT_NULL(test, core_ep(ep)->qp);
+	EXPECT_DONE(test, dat_evd_dequeue(the->dto, &event));
+	dto = &event.event_data.dto_completion_event_data;
+	KUNIT_EXPECT_EQ(test, dto->user_cookie.as_64, 1);
+	KUNIT_EXPECT_EQ(test, dto->status, DAT_DTO_ERR_FLUSHED);
 	expect_conn(test, ep, DAT_CONNECTION_EVENT_DISCONNECTED);
+	EXPECT_DONE(test, dat_ext_ep_drain(ep));
+	EXPECT_DONE(test, dat_ep_reset(ep));
+	connect(test, ep);
 	EXPECT_DONE(test, dat_ep_free(ep));
 }
 

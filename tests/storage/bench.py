@@ -10,6 +10,7 @@ when a ratio misses the bar. Everything is built by then (make bench-storage bui
 
   --runs N     runs of each row over each of the two (7)
   --seconds N  how long each of them takes (3)
+  --cpus N     processors of the test machine (4)
   --keep       no measuring: judge again what the last run left
 """
 
@@ -30,14 +31,13 @@ ROWS = {"read4k_d1": "read", "write4k_d1": "write", "read4k_d32": "read", "write
         "read1m": "read", "write1m": "write"}
 # Our rate to theirs, at least.
 BAR = 0.95
-CPUS = 4
 
 
-def measure(kernel, runs, seconds):
+def measure(kernel, cpus, runs, seconds):
     """In one boot."""
     shutil.rmtree(OUT, ignore_errors=True)
     limit = 300 + runs * 2 * (len(ROWS) * (seconds + 10) + 60)
-    command = [TOP / "scripts/vm", "--kernel", kernel, "--cpus", str(CPUS), "--mem", "2048", "--out", OUT,
+    command = [TOP / "scripts/vm", "--kernel", kernel, "--cpus", str(cpus), "--mem", "2048", "--out", OUT,
                "--append", "tsc=reliable", "--time", str(limit), "--", TOP / "tests/storage/bench.sh",
                str(runs), str(seconds)]
     if status := subprocess.run(command, cwd=TOP, check=False).returncode:
@@ -88,15 +88,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--cpus", type=int, default=4)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     kernel = os.environ.get("KERNEL", "6.1")
     if not options.keep:
-        measure(kernel, options.runs, options.seconds)
+        measure(kernel, options.cpus, options.runs, options.seconds)
     rows = [make_row(name) for name in ROWS]
-    (TOP / "build/bench-storage.json").write_text(json.dumps({"kernel": kernel, "rows": rows}, indent=1) + "\n")
+    about = {"kernel": kernel, "cpus": options.cpus, "rows": rows}
+    (TOP / "build/bench-storage.json").write_text(json.dumps(about, indent=1) + "\n")
     missed = print_table(rows)
-    print(f"\nkernel {kernel}, {CPUS} processors in the test machine; build/bench-storage.json")
+    print(f"\nkernel {kernel}, processors in the test machine: {options.cpus}; build/bench-storage.json")
     if missed:
         sys.exit(f"bench.py: {missed} missed")
 

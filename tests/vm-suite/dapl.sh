@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The distribution's uDAPL 2.0 programs, unmodified: the rows of tests/dapl/rows.py
-# that are quick, by the distribution's libdat2 and by ours, with our provider at both
-# ends or OFED's at one or both; over soft iWARP with ours alone. Prints TAP.
+# that are quick, by the distribution's libdat2 and by ours with our provider at both
+# ends, and by ours with OFED's at one or both; over soft iWARP with ours alone. Prints TAP.
 #
 #     scripts/vm -- tests/vm-suite/dapl.sh
 
