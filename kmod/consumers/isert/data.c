@@ -35,6 +35,7 @@ static void read_done(struct isert_conn *conn, struct isert_dto *dto, bool ok)
 
 	if (!ok)
 		return;
+	iscsit_stop_dataout_timer(cmd);
 	cmd->write_data_done = cmd->se_cmd.data_length;
 	isert_data_is_there(cmd);
 	target_execute_cmd(&cmd->se_cmd);
@@ -165,7 +166,6 @@ int isert_get_dataout(struct iscsit_conn *lio, struct iscsit_cmd *cmd, bool reco
 
 	if (!isert_enter(conn))
 		return 0;
-	iscsit_stop_dataout_timer(cmd);
 	isert_submit(conn, iscsit_priv_cmd(cmd), true);
 	isert_leave(conn);
 	return 0;
