@@ -96,10 +96,16 @@ fio_files() {
 			--do_verify=1 --end_fsync=1 --minimal && rm -r "$mount_point/fio"
 }
 
+# LIO gives a write's data three seconds; 32 of 4 MiB take longer on a slow machine.
+be_patient() {
+	allow $iqn "$initiator" && echo 60 >"$(tpg_of $iqn)/acls/$initiator/attrib/dataout_timeout"
+}
+
 tests() {
 	local fs
 	expect ok "" "loaded" load_target
 	expect ok "" "a target with a disk" serve_disk $disk_mib
+	expect ok "" "data may take their time" be_patient
 	expect ok "" "the initiator is started" start_initiator
 	expect ok "" "logged in" login $iqn "$KDAPL_ADDR" 1
 	expect ok "" "logged out" logout $iqn "$KDAPL_ADDR"
