@@ -119,11 +119,6 @@ bool kdapl_driver_goes_on(const struct ib_device *dev)
 	return dev->ops.driver_id == RDMA_DRIVER_SIW;
 }
 
-bool kdapl_driver_maps_asleep(const struct ib_device *dev)
-{
-	return dev->ops.driver_id == RDMA_DRIVER_HNS;
-}
-
 /*
  * irdma gives a longer list a table of two levels where memory is scattered, and its
  * device takes one of one. So do qedr's, which begins to write the list into the table's

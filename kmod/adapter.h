@@ -86,8 +86,6 @@ bool kdapl_driver_relaxed(const struct ib_device *dev);
 bool kdapl_driver_fences(const struct ib_device *dev);
 /* It goes on to use what it has begun with, also when the MR is gone. */
 bool kdapl_driver_goes_on(const struct ib_device *dev);
-/* Its ib_map_mr_sg() may sleep. */
-bool kdapl_driver_maps_asleep(const struct ib_device *dev);
 /* A registration needs an invalidation before it, or it may be done twice. */
 bool kdapl_driver_repeats(const struct ib_device *dev);
 /* Pages that one request can register; 0: none does. */

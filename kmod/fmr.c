@@ -16,7 +16,7 @@
 
 /* ---- the LMR's life ----------------------------------------------------- */
 
-static u32 fmr_max_pages(const struct ib_device *dev)
+u32 kdapl_fmr_max_pages(const struct ib_device *dev)
 {
 	return kdapl_driver_invalidates(dev) ? kdapl_driver_pages(dev) : 0;
 }
@@ -62,7 +62,7 @@ static struct kdapl_fmr *fmr_alloc(u32 max_pages)
 
 int kdapl_fmr_make(struct kdapl_lmr *lmr, u32 max_pages)
 {
-	u32 most = fmr_max_pages(lmr->obj.ia->dev);
+	u32 most = kdapl_fmr_max_pages(lmr->obj.ia->dev);
 	struct kdapl_fmr *fmr;
 	struct ib_mr *mr;
 	int ret;
@@ -177,15 +177,6 @@ static int fmr_map(struct kdapl_lmr *lmr, const struct kdapl_fmr_post *post)
 	return ret;
 }
 
-/*
- * ib_map_mr_sg() is for any context, but a driver may allocate as if it were not. That
- * the device is gone is seen later.
- */
-static bool may_map_here(const struct kdapl_lmr *lmr)
-{
-	return !in_interrupt() || !lmr->obj.ia->maps_asleep;
-}
-
 static int fmr_check(const struct kdapl_lmr *lmr,
 		     const struct kdapl_fmr_post *post)
 {
@@ -200,7 +191,7 @@ static int fmr_check(const struct kdapl_lmr *lmr,
 		return -EINVAL;
 	if (offset_in_page((unsigned long)post->addr) != offset)
 		return -EINVAL;
-	return may_map_here(lmr) ? 0 : -EOPNOTSUPP;
+	return 0;
 }
 
 /* ---- requests ----------------------------------------------------------- */

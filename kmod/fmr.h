@@ -88,6 +88,8 @@ struct kdapl_fmr_post {
 	u32 rkey;
 };
 
+/* Of one LMR at most; 0: the device has no such LMRs. */
+u32 kdapl_fmr_max_pages(const struct ib_device *dev);
 /* For the LMR's life: lmr.c. Process context. */
 /* -EOPNOTSUPP: the device has no such LMRs. -ENOSPC: none of that many pages. */
 int kdapl_fmr_make(struct kdapl_lmr *lmr, u32 max_pages);

@@ -139,7 +139,6 @@ static void ia_init(struct kdapl_ia *ia, const struct kdapl_ia_open *arg)
 	ia->dev = ia->adapter->dev;
 	ia->port = ia->adapter->port;
 	ia->iwarp = rdma_protocol_iwarp(ia->dev, ia->port);
-	ia->maps_asleep = kdapl_driver_maps_asleep(ia->dev);
 	ia->user = arg->user;
 	ia->drop_async = arg->flags & KDAPL_IA_DROP_ASYNC;
 	ia->tell_op = arg->flags & KDAPL_IA_TELL_OP;

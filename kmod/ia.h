@@ -43,7 +43,6 @@ struct kdapl_ia {
 	bool rmr_inv_first;		/* an MR is registered behind an invalidation */
 	bool imm;			/* the transport carries immediate data */
 	bool atomic;			/* the device does atomic operations */
-	bool maps_asleep;		/* kdapl_driver_maps_asleep(), also when it is gone */
 	bool dead;			/* the device is gone */
 	char name[KDAPL_NAME_MAX];
 	struct rw_semaphore hw_lock;	/* read: the device may be used */

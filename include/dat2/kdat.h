@@ -357,7 +357,8 @@ DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
  * @ia: the IA
  * @mem_type: one of them
  * @region: what is registered, by @mem_type
- * @length: bytes; the last page may be used in part
+ * @length: bytes; the last page may be used in part. Of DAT_MEM_TYPE_LMR not looked at:
+ *	it is all that the other LMR is
  * @pz: the PZ
  * @privileges: who may do what
  * @va_type: what its first byte is called
@@ -373,8 +374,9 @@ DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
  * Context: Process, may sleep.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INSUFFICIENT_RESOURCES, DAT_MODEL_NOT_SUPPORTED, DAT_RESERVED_LMR;
- * DAT_INVALID_ADDRESS where the device has to be connected with itself to register, and
- * none of its addresses lets us.
+ * DAT_INVALID_STATE: the LMR in @region is of dat_lmr_allocate(); DAT_INTERRUPTED_CALL: a
+ * fatal signal; DAT_INVALID_ADDRESS where the device has to be connected with itself to
+ * register, and none of its addresses lets us.
  */
 DAT_RETURN dat_lmr_kcreate(DAT_IA_HANDLE ia, DAT_MEM_TYPE mem_type,
 			   DAT_REGION_DESCRIPTION region, DAT_VLEN length,
@@ -476,8 +478,7 @@ DAT_RETURN dat_lmr_allocate(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz,
  * An upcall may get the event before @lmr_context and @rmr_context are stored:
  * dat_lmr_query() tells them there.
  *
- * Context: Any up to softirq; where the adapter's driver may sleep for it (hns), process
- * only, and DAT_MODEL_NOT_SUPPORTED elsewhere.
+ * Context: Any up to softirq.
  * Return: DAT_SUCCESS; DAT_INVALID_HANDLE, DAT_INVALID_PARAMETER,
  * DAT_INVALID_STATE, DAT_INSUFFICIENT_RESOURCES, DAT_PROTECTION_VIOLATION,
  * DAT_PRIVILEGES_VIOLATION, DAT_MODEL_NOT_SUPPORTED, DAT_RESERVED_LMR.

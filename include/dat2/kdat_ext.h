@@ -71,8 +71,10 @@ DAT_RETURN dat_ext_ep_post(DAT_EP_HANDLE ep, DAT_COUNT num,
  *
  * All of it is posted with one doorbell, or nothing. A message behind a write tells the
  * peer that the data are there. Behind a read, what does not have
- * DAT_COMPLETION_BARRIER_FENCE_FLAG may go out before the data are here. Completions
- * come in order, whatever they are of; where the transfer fails, what follows is flushed.
+ * DAT_COMPLETION_BARRIER_FENCE_FLAG may go out before the data are here; and where they are
+ * copied they get into the list behind what follows, fenced or not, so what sends the list's
+ * own memory is posted after the event. Completions come in order, whatever they are of;
+ * where the transfer fails, what follows is flushed.
  *
  * Each of @dtos takes room for one of the EP's max_request_dtos, and the transfer for as
  * many as the device needs requests for it. With n entries of whose bytes it moves any, that

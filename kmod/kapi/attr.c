@@ -4,6 +4,7 @@
 #include <linux/export.h>
 #include <linux/slab.h>
 
+#include "../fmr.h"
 #include "kapi.h"
 
 static void fill_ia(struct kapi_ia *kia, const struct kdapl_ia_query *q,
@@ -74,7 +75,7 @@ static void fill_srq(const struct kdapl_ia_query *q, DAT_PROVIDER_ATTR *attr)
 }
 
 static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
-			  DAT_PROVIDER_ATTR *attr)
+			  bool fmr, DAT_PROVIDER_ATTR *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	strscpy(attr->provider_name, "kdapl", sizeof(attr->provider_name));
@@ -99,8 +100,7 @@ static void fill_provider(const struct kdapl_ia_query *q, bool real_dma,
 	/* The device may see memory through a bounce buffer, or past a cache. */
 	attr->lmr_sync_req = real_dma ? DAT_TRUE : DAT_FALSE;
 	fill_srq(q, attr);
-	/* LMRs of kernel memory are registered in the same way. */
-	attr->fmr_supported = q->max_lmr_size ? DAT_TRUE : DAT_FALSE;
+	attr->fmr_supported = fmr ? DAT_TRUE : DAT_FALSE;
 	attr->lmr_for_fmr_scope_supported = DAT_LMR_SCOPE_PZ;
 	attr->rmr_scope_supported = DAT_RMR_SCOPE_PZ;
 	/* iWARP's reads name their sink to the peer. */
@@ -116,7 +116,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *async_evd,
 {
 	struct kapi_ia *kia = kapi_to(ia, ia, IA);
 	struct kdapl_ia_query *q;
-	bool real_dma = false;
+	bool real_dma = false, fmr = false;
 	int ret;
 
 	if (!kia)
@@ -136,6 +136,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *async_evd,
 	if (!ret) {
 		ret = kdapl_ia_query(kia->core, q);
 		real_dma = !ib_uses_virt_dma(kia->core->dev);
+		fmr = kdapl_fmr_max_pages(kia->core->dev);
 		kapi_leave(kia);
 	}
 	if (!ret) {
@@ -144,7 +145,7 @@ DAT_RETURN dat_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *async_evd,
 		if (ia_mask)
 			fill_ia(kia, q, ia_attr);
 		if (provider_mask)
-			fill_provider(q, real_dma, provider_attr);
+			fill_provider(q, real_dma, fmr, provider_attr);
 	}
 	kfree(q);
 	return kapi_error(ret);

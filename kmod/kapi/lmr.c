@@ -69,6 +69,9 @@ static void lmr_fill(struct kapi_lmr *klmr, const struct kdapl_lmr_create *arg)
 
 	klmr->param.lmr_context = arg->id;
 	klmr->param.rmr_context = arg->rkey;
+	/* That of another LMR is not asked for. */
+	if (klmr->param.mem_type == DAT_MEM_TYPE_LMR)
+		klmr->param.length = lmr->length;
 	klmr->param.registered_size = lmr->length;
 	klmr->param.registered_address = lmr->addr;
 	klmr->param.lmr_state.bound = DAT_TRUE;

@@ -246,25 +246,6 @@ static void fmr_on_other_ep(struct kunit *test)
 	EXPECT_DTO(test, &b.request, 2, DAT_DTO_SUCCESS);
 }
 
-/* hns allocates as if it could sleep where one must not. */
-static void fmr_driver_may_sleep(struct kunit *test)
-{
-	struct env *env = test->priv;
-	struct test_ep tep = connected(env, DEPTH);
-	int ret;
-
-	env->ia->maps_asleep = true;
-	local_bh_disable();
-	ret = tie(&tep, 1);
-	local_bh_enable();
-	KUNIT_EXPECT_EQ(test, ret, -EOPNOTSUPP);
-	EXPECT_NO_EVENT(test, &tep.request);
-
-	KUNIT_EXPECT_EQ(test, tie(&tep, 2), 0);
-	finish(env, &tep, 1);
-	EXPECT_DTO(test, &tep.request, 2, DAT_DTO_SUCCESS);
-}
-
 static void fmr_flags(struct kunit *test)
 {
 	struct env *env = test->priv;
@@ -812,7 +793,6 @@ static struct kunit_case fmr_cases[] = {
 	KUNIT_CASE(fmr_then_send),
 	KUNIT_CASE(fmr_in_use),
 	KUNIT_CASE(fmr_on_other_ep),
-	KUNIT_CASE(fmr_driver_may_sleep),
 	KUNIT_CASE(fmr_flags),
 	KUNIT_CASE(fmr_behind_the_end),
 	KUNIT_CASE(fmr_flushed),

@@ -933,6 +933,26 @@ static void memory_of_another_ia(struct kunit *test)
 	EXPECT_DONE(test, dat_pz_free(pz));
 }
 
+/* All of it, however long it was said to be. */
+static void memory_of_another_lmr(struct kunit *test)
+{
+	const DAT_REGION_DESCRIPTION region = { .for_lmr_handle = the->lmr };
+	DAT_LMR_HANDLE over;
+	DAT_LMR_PARAM param;
+	DAT_VLEN size = 0;
+
+	EXPECT_DONE(test, dat_lmr_kcreate(&the->kia, DAT_MEM_TYPE_LMR, region, 8,
+					  the->pz, DAT_MEM_PRIV_LOCAL_READ_FLAG,
+					  DAT_VA_TYPE_VA,
+					  DAT_MEM_OPTIMIZE_DONT_CARE, &over,
+					  NULL, NULL, &size, NULL));
+	KUNIT_EXPECT_EQ(test, size, LENGTH);
+	EXPECT_DONE(test, dat_lmr_query(over, DAT_LMR_FIELD_ALL, &param));
+	KUNIT_EXPECT_EQ(test, param.length, LENGTH);
+	KUNIT_EXPECT_PTR_EQ(test, param.region_desc.for_lmr_handle, the->lmr);
+	EXPECT_DONE(test, dat_lmr_free(over));
+}
+
 /* Made and registered in one call, and nothing is left where that fails. */
 static void memory_in_one_piece(struct kunit *test)
 {
@@ -1338,6 +1358,7 @@ static struct kunit_case kapi_cases[] = {
 	KUNIT_CASE(modify_checks_attributes),
 	KUNIT_CASE(handles_of_another_ia),
 	KUNIT_CASE(memory_of_another_ia),
+	KUNIT_CASE(memory_of_another_lmr),
 	KUNIT_CASE(memory_in_one_piece),
 	KUNIT_CASE(drain_with_an_srq),
 	KUNIT_CASE(drain_where_nothing_comes_back),
