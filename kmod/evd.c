@@ -107,7 +107,7 @@ static void evd_lose(struct kdapl_evd *evd, const struct kdapl_event *event)
 {
 	if (evd->unread)
 		evd->unread(evd, event);
-	if (event->type == DAT_CONNECTION_REQUEST_EVENT)
+	if (kdapl_event_is_request(event))
 		kdapl_obj_destroy(evd->obj.ia, lower_32_bits(event->length),
 				  KDAPL_OBJ_CR);
 }

@@ -42,6 +42,13 @@ static inline bool kdapl_event_tells(const struct kdapl_event *event)
 	return event->type || event->status & KDAPL_EV_VALUE;
 }
 
+/* What a completion brought can look like the number of a request. */
+static inline bool kdapl_event_is_request(const struct kdapl_event *event)
+{
+	return event->type == DAT_CONNECTION_REQUEST_EVENT &&
+	       !(event->status & KDAPL_EV_VALUE);
+}
+
 struct kdapl_cno;
 struct kdapl_cq;
 struct kdapl_evd;

@@ -224,7 +224,7 @@ void kdapl_evd_drop_backlog(struct kdapl_evd *evd, struct list_head *requests)
 	while (!list_empty(&evd->backlog)) {
 		rec = list_first_entry(&evd->backlog, struct kdapl_evrec, list);
 		evd_leaves_backlog(evd, rec);
-		if (rec->event.type == DAT_CONNECTION_REQUEST_EVENT)
+		if (kdapl_event_is_request(&rec->event))
 			list_add_tail(&rec->list, requests);
 		else
 			kdapl_evd_release(rec);

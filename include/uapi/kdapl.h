@@ -47,7 +47,8 @@
  *  - ETIMEDOUT: the deadline passed
  *  - ETIME, EAGAIN: see struct kdapl_submit
  *  - EINTR: a signal ended the wait
- *  - ECANCELED: the object waited on went away, or may not be waited on
+ *  - ECANCELED: the object waited on, or its device, went away; what may not be waited
+ *    on is EBADFD
  */
 #define KDAPL_DEVICE		"/dev/kdapl"
 #define KDAPL_ABI_VERSION	1
@@ -162,7 +163,7 @@ struct kdapl_seg {
  * @ep: id of the EP, or of an SRQ that a KDAPL_OP_RECV is for
  * @op: enum kdapl_op
  * @num_seg: segments used, at most KDAPL_SEGS_MAX
- * @flags: KDAPL_SQE_*
+ * @flags: KDAPL_SQE_*; zero for an SRQ
  * @cookie: comes back in the completion event
  * @remote_addr: RDMA, atomic: address in the peer's memory
  * @rkey: RDMA, atomic: the peer's RMR context. KDAPL_OP_SEND_INV: the one that ends
@@ -493,6 +494,9 @@ struct kdapl_ia_query {
  * nobody took, whether in its ring or behind it; an EP is disconnected
  * abruptly; a PSP or RSP stops listening, its delivered CRs live on; a CR is
  * rejected as if nobody listened. The EP of an RSP or of a CR is in use: EBUSY.
+ *
+ * What is mapped of an object (its status, or the head of its events) is another's as
+ * soon as the call begins: the program neither reads nor writes it any more.
  */
 struct kdapl_destroy {
 	__u32 size;
@@ -851,7 +855,8 @@ struct kdapl_cno_fd {
  *	KDAPL_SQE_SOLICITED, and failures
  *
  * All EPs whose completions an EVD takes must be of one kind, else EINVAL; with
- * another than KDAPL_NOTIFY_THRESHOLD it is for completions and binds only.
+ * KDAPL_NOTIFY_QUIET it is for completions and binds only, with
+ * KDAPL_NOTIFY_SOLICITED for completions only.
  */
 enum kdapl_notify {
 	KDAPL_NOTIFY_THRESHOLD,
@@ -865,10 +870,10 @@ enum kdapl_notify {
  * @flags: zero
  * @pz: id of the PZ, 0 for none yet (it cannot connect, and flushes what is posted)
  * @recv_evd: EVD for receive completions, 0 for none (then @max_recvs is 0)
- * @request_evd: EVD for the other completions, 0 for none
+ * @request_evd: EVD for the other completions, 0 for none (then @max_requests is 0)
  * @connect_evd: EVD for connection events, 0 for none (it cannot connect then)
- * @max_recvs: receives that can be posted
- * @max_requests: requests that can be posted
+ * @max_recvs: receives that can be posted, at least 1 where there is an EVD for them
+ * @max_requests: requests that can be posted, likewise
  * @max_recv_iov: segments of a receive
  * @max_request_iov: segments of a request
  * @max_rdma_read_in: incoming RDMA reads and atomic operations
@@ -880,7 +885,7 @@ enum kdapl_notify {
  * @srq: id of the SRQ that it takes its receives from, 0 for none; of the same PZ,
  *	else EPERM. Then @recv_evd is needed, and @max_recvs is 0.
  * @recv_notify: enum kdapl_notify
- * @request_notify: enum kdapl_notify
+ * @request_notify: enum kdapl_notify, but for KDAPL_NOTIFY_SOLICITED
  */
 struct kdapl_ep_create {
 	__u32 size;

@@ -45,7 +45,7 @@ void kapi_event_unread(struct kdapl_evd *evd, const struct kdapl_event *event)
 	rcu_read_lock();
 	if (event->type == DAT_DTO_COMPLETION_EVENT)
 		srq_reaped(upper_32_bits(event->length));
-	else if (event->type == DAT_CONNECTION_REQUEST_EVENT)
+	else if (kdapl_event_is_request(event))
 		cr_unread(evd, event);
 	rcu_read_unlock();
 }

@@ -788,6 +788,32 @@ static void requests_go_from_behind_a_full_ring(struct kunit *test)
 	the->cr_evd = make_evd(test, &the->kia, DAT_EVD_CR_FLAG);
 }
 
+/* A message's immediate data are the peer's: they name nobody's request. */
+static void requests_do_not_go_by_a_peers_word(struct kunit *test)
+{
+	struct kdapl_evd *evd = ((struct kapi_evd *)the->evd)->evd;
+	DAT_PSP_HANDLE psp = make_psp(test, PORT);
+	struct kdapl_event event = {
+		.type = DAT_CONNECTION_REQUEST_EVENT,
+		.status = KDAPL_EV_VALUE,
+	};
+	DAT_CR_HANDLE cr;
+	int i;
+
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR, PORT));
+	cr = next_request(test, psp, PORT);
+	event.length = id_of(cr);
+	/* In the ring, and behind it. */
+	for (i = 0; i < 12; i++)
+		kdapl_evd_post(evd, &event, kdapl_evrec_alloc(the->env->ia));
+	EXPECT_DONE(test, dat_evd_free(the->evd));
+	KUNIT_EXPECT_EQ(test, fake_listen.rejects, 0);
+	EXPECT_DONE(test, dat_cr_reject(cr, 0, NULL));
+	EXPECT_DONE(test, dat_psp_free(psp));
+	the->evd = make_evd(test, &the->kia,
+			    DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG);
+}
+
 /* Who gets the request gets one of his own. */
 static void psp_ep_and_handoff(struct kunit *test)
 {
@@ -1028,6 +1054,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(psp_ep_goes_with_a_rejection),
 	KUNIT_CASE(requests_go_with_their_evd),
 	KUNIT_CASE(requests_go_from_behind_a_full_ring),
+	KUNIT_CASE(requests_do_not_go_by_a_peers_word),
 	KUNIT_CASE(psp_ep_and_handoff),
 	KUNIT_CASE(psp_ep_without_device),
 	KUNIT_CASE(psp_ep_while_an_accept_fails),
