@@ -141,8 +141,6 @@ static void cm_keep_private_data(struct kdapl_ep *ep, const void *data, u8 size)
 {
 	lockdep_assert_held(&ep->lock);
 	BUILD_BUG_ON(sizeof(ep->cm.private_data) <= U8_MAX);
-	if (!data)
-		size = 0;
 	memcpy(ep->cm.private_data, data, size);
 	ep->cm.private_data_size = size;
 }
@@ -158,7 +156,9 @@ static bool cm_up(struct kdapl_ep *ep, struct rdma_cm_id *id,
 	active = ep->state == KDAPL_EP_ACTIVE_PENDING;
 	if (up && active)
 		cm_keep_private_data(ep, answer->private_data,
-				     answer->private_data_len);
+				     kdapl_cm_came(ep->obj.ia,
+						   answer->private_data,
+						   answer->private_data_len));
 	/* An end that waited for this takes it down, as any other connection. */
 	if (up || (ep->cm.id == id && ep->unanswered)) {
 		ep->cm.up = true;
@@ -235,7 +235,7 @@ static void cm_rejected(struct kdapl_ep *ep, struct rdma_cm_id *id,
 			const struct rdma_conn_param *answer)
 {
 	const u8 *data = answer->private_data;
-	u8 size = answer->private_data_len;
+	u8 size = kdapl_cm_came(ep->obj.ia, data, answer->private_data_len);
 	u32 event = DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
 
 	if (kdapl_cm_is_peer_reject(data, size)) {

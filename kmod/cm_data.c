@@ -46,6 +46,13 @@ int kdapl_cm_reject(struct rdma_cm_id *id, const void *private_data, u8 size)
 			   IB_CM_REJ_CONSUMER_DEFINED);
 }
 
+u8 kdapl_cm_came(const struct kdapl_ia *ia, const void *data, u8 size)
+{
+	bool siw = ia->dev->ops.driver_id == RDMA_DRIVER_SIW;
+
+	return data && !(siw && size > IWARP_PRIVATE_DATA) ? size : 0;
+}
+
 bool kdapl_cm_is_peer_reject(const u8 *data, u8 size)
 {
 	return data && size >= KDAPL_REJECT_HEADER && data[0] &&

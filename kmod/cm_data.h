@@ -31,6 +31,12 @@ u32 kdapl_cm_max_reject_data(const struct kdapl_ia *ia);
  */
 int kdapl_cm_reject(struct rdma_cm_id *id, const void *private_data, u8 size);
 
+/*
+ * Bytes of private data that came with an answer: @size, unless there are none, or that is no
+ * length: siw takes its own four bytes off one that may be shorter than that.
+ */
+u8 kdapl_cm_came(const struct kdapl_ia *ia, const void *data, u8 size);
+
 /* The peer's consumer rejected: its data follows the header. */
 bool kdapl_cm_is_peer_reject(const u8 *data, u8 size);
 
