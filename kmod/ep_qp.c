@@ -198,16 +198,15 @@ static int ep_make_qp(struct kdapl_ep *ep)
 int kdapl_ep_make_qp(struct kdapl_ep *ep)
 {
 	struct kdapl_srq *srq = ep->srq;
-	int ret;
+	int ret = ep_make_qp(ep);
 
-	if (!srq)
-		return ep_make_qp(ep);
+	if (ret || !srq)
+		return ret;
+	/* It is not connected, and takes no receive before. */
 	mutex_lock(&srq->mutex);
-	ret = ep_make_qp(ep);
-	if (!ret)
-		kdapl_srq_attach(srq, ep);
+	kdapl_srq_attach(srq, ep);
 	mutex_unlock(&srq->mutex);
-	return ret;
+	return 0;
 }
 
 static bool ep_device_done(struct kdapl_ep *ep)

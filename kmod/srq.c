@@ -3,9 +3,13 @@
  * SRQ: a queue of receives that many EPs take from.
  *
  * Which EP took a receive is known from its completion alone, by the address of
- * the queue pair. That address may be another queue pair's later, so one is only
- * destroyed, and another only made, while nobody else does (srq->mutex), and all
- * that the old one completed is out of the completion queue before.
+ * the queue pair. That address may be another queue pair's as soon as one is
+ * destroyed. So that is done, and EPs come and go by their addresses, one at a time
+ * (srq->mutex), and all that the old one completed is out of the completion queue
+ * before the next one is found there.
+ *
+ * EPs that end take the mutex in a worker that they share with those of other programs:
+ * who holds it waits for no memory, which a program's control group can make last.
  */
 
 #include <linux/nospec.h>
@@ -124,39 +128,41 @@ static void srq_event(struct ib_event *event, void *context)
 		srq_fail(context);
 }
 
-/* Caller holds the mutex. */
-static int srq_set_low(struct kdapl_srq *srq, u32 low)
+/* Caller holds the mutex. @rec: for the next event; out: the one that it takes the place of. */
+static int srq_set_low(struct kdapl_srq *srq, u32 low, struct kdapl_evrec **rec)
 {
-	struct kdapl_evrec *rec, *due;
+	struct kdapl_evrec *due;
 
 	if (srq->gone)
 		return -ENOENT;
-	rec = kdapl_evd_crowded(srq->async_evd) ? NULL : kdapl_evrec_alloc(srq->obj.ia);
-	if (!rec)
+	if (kdapl_evd_crowded(srq->async_evd))
 		return -ENOMEM;
 	spin_lock_bh(&srq->lock);
 	if (low > srq->slots) {
 		spin_unlock_bh(&srq->lock);
-		kfree(rec);
 		return -EINVAL;
 	}
 	srq->low = low;
-	swap(srq->rec_low, rec);
+	swap(srq->rec_low, *rec);
 	due = srq_due_low(srq);
 	spin_unlock_bh(&srq->lock);
-	kfree(rec);
 	srq_tell(srq, due, SRQ_REASON_LOW);
 	return 0;
 }
 
 int kdapl_srq_set_low(struct kdapl_srq *srq, u32 low)
 {
-	int ret;
+	/* Memory is waited for without the mutex. */
+	struct kdapl_evrec *rec = kdapl_evrec_alloc(srq->obj.ia);
+	int ret = -EINTR;
 
-	if (mutex_lock_killable(&srq->mutex))
-		return -EINTR;
-	ret = srq_set_low(srq, low);
-	mutex_unlock(&srq->mutex);
+	if (!rec)
+		return -ENOMEM;
+	if (!mutex_lock_killable(&srq->mutex)) {
+		ret = srq_set_low(srq, low, &rec);
+		mutex_unlock(&srq->mutex);
+	}
+	kfree(rec);
 	return ret;
 }
 
@@ -474,10 +480,7 @@ static void srq_add(struct kdapl_srq *srq, struct srq_chunk *chunk)
 	spin_unlock_bh(&srq->lock);
 }
 
-/*
- * Memory is waited for without the mutex: EPs that end take it, in a worker that they
- * share with those of other programs. -EAGAIN: somebody else was faster.
- */
+/* Memory is waited for without the mutex. -EAGAIN: somebody else was faster. */
 static int srq_grow(struct kdapl_srq *srq, u32 slots)
 {
 	u32 before = READ_ONCE(srq->slots);
