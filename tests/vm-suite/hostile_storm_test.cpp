@@ -66,7 +66,7 @@ protected:
 TEST_F(HostileStorm, AnythingInAnyOrder)
 {
 	play_hostile([] {
-		const std::uint64_t calls = scaled(3000) + 400;
+		const std::uint64_t calls = scaled(3200) + 200;
 		std::uint64_t requests = 0, established = 0, transfers = 0;
 
 		for (std::uint32_t round = 0; round < 2; round++) {
@@ -157,7 +157,7 @@ TEST_F(HostileStorm, WithoutMemory)
 	if (!FailingAllocations::possible())
 		GTEST_SKIP() << "this kernel injects no failures";
 	play_hostile([] {
-		const std::uint64_t calls = scaled(3000) + 400;
+		const std::uint64_t calls = scaled(3200) + 200;
 		Rumours rumours;
 		Storm first(rumours), second(rumours);
 		const FailingAllocations failing("2");
