@@ -15,9 +15,9 @@ WAY is whose libdat2 the programs have, and whose provider each end:
   ofed            OFED's provider at both ends: what it is compared with
   ours-ofed       as ofed, but both ends have our libdat2
 
-Without --way each row in those that are its own. Without --all only the rows of
-rows.py that are quick run, and of the ways with OFED's provider those that begin with
-ours-, which --all leaves out; a ROW is a part of a row's name.
+Without --way each row in those that are its own. Without --all, and where no ROW is
+named, which is a part of a row's name, only the rows of rows.py that are quick run, and
+of the ways with OFED's provider those that begin with ours-, which --all leaves out.
 With --for one row, ENDURANCE, whose client comes again and again for so long. Prints
 TAP.
 """
@@ -326,7 +326,7 @@ def report(number, name, why, start):
 def ways_of(row, options):
     """Those asked for, as far as they make a difference to the row, or the row's own."""
     if not options.way:
-        return row.ways if options.all else row.quick_ways()
+        return row.ways if options.all or options.rows else row.quick_ways()
     return [way for way in options.way if row.server or WAYS[way][0] == WAYS[way][1]]
 
 
