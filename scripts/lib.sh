@@ -28,6 +28,21 @@ usage() {
 	sed -n '3,/^[^#]/{/^#/!q;s/^# \{0,1\}//;p}' "$0"
 }
 
+# Kbuild; with STRICT in the environment with all warnings and under sparse, and one is a failure.
+kbuild() { # MAKE-ARGUMENT...
+	local log status=0
+	if [ -z "${STRICT-}" ]; then
+		make --no-print-directory "$@"
+		return
+	fi
+	log=$(mktemp)
+	make --no-print-directory "$@" W=1 C=1 CF=-D__CHECK_ENDIAN__ 2>&1 | tee "$log" || status=1
+	! grep -qE '(warning|error|WARNING|ERROR): ' "$log" || status=1
+	rm -f "$log"
+	[ "$status" -eq 0 ] || say "warnings, or errors, of make $*"
+	return "$status"
+}
+
 # Prints the folder that modules for a kernel are built against.
 kernel_build() { # KERNEL: one that scripts/kernel knows, or host
 	local build

@@ -302,4 +302,4 @@ ROWS = [
 ]
 
 # 8 threads of 8 EPs, again and again.
-ENDURANCE = dapltest("-T T -V -t 8 -w 8 -i 100 client SR 1024 server SR 1536 client RW 4096 server RR 2048")
+ENDURANCE = dapltest("-T T -V -t 8 -w 8 -i 30 client SR 1024 server SR 1536 client RW 4096 server RR 2048")
