@@ -4,13 +4,13 @@
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/uidgid.h>
 #include <linux/xarray.h>
 
 #include "cm.h"
 #include "cm_connector.h"
 #include "ep.h"
 #include "ia.h"
+#include "user_count.h"
 
 /* Where the peer answers a thread takes a moment: only who waits for nobody has more. */
 #define CONNECTORS_MAX	256
@@ -18,36 +18,10 @@
 /* How many threads each user has, by uid. */
 static DEFINE_XARRAY(connectors);
 
-/* Caller holds the table's lock. One more for who has some needs no memory. */
-static int connectors_set(unsigned long uid, unsigned long n)
-{
-	if (n)
-		return xa_err(__xa_store(&connectors, uid, xa_mk_value(n),
-					 GFP_ATOMIC));
-	__xa_erase(&connectors, uid);
-	return 0;
-}
-
-static unsigned long connectors_get(unsigned long uid)
-{
-	void *entry = xa_load(&connectors, uid);
-
-	return entry ? xa_to_value(entry) : 0;
-}
-
 static int connector_count(struct kdapl_ep *ep)
 {
-	unsigned long uid = __kuid_val(ep->obj.ia->uid);
-	unsigned long n;
-	int ret;
+	int ret = kdapl_user_count(&connectors, ep->obj.ia, CONNECTORS_MAX);
 
-	/* Consumers in the kernel are trusted, and root's programs are not they. */
-	if (ep->obj.ia->kernel)
-		return 0;
-	xa_lock(&connectors);
-	n = connectors_get(uid);
-	ret = n < CONNECTORS_MAX ? connectors_set(uid, n + 1) : -EUSERS;
-	xa_unlock(&connectors);
 	if (!ret)
 		atomic_set(&ep->cm.connecting, 1);
 	return ret;
@@ -56,13 +30,8 @@ static int connector_count(struct kdapl_ep *ep)
 /* The thread does it when it is through, or who stopped it before it began. */
 static void connector_uncount(struct kdapl_ep *ep)
 {
-	unsigned long uid = __kuid_val(ep->obj.ia->uid);
-
-	if (!atomic_xchg(&ep->cm.connecting, 0))
-		return;
-	xa_lock(&connectors);
-	connectors_set(uid, connectors_get(uid) - 1);
-	xa_unlock(&connectors);
+	if (atomic_xchg(&ep->cm.connecting, 0))
+		kdapl_user_uncount(&connectors, ep->obj.ia);
 }
 
 static struct rdma_cm_id *connector_id(struct kdapl_ep *ep)

@@ -10,6 +10,9 @@
 #include "ep.h"
 #include "ia.h"
 #include "sp.h"
+#include "user_count.h"
+
+DEFINE_XARRAY(kdapl_cr_users);
 
 static struct kdapl_cr *to_cr(struct kdapl_obj *obj)
 {
@@ -85,7 +88,10 @@ static void cr_take_id(struct kdapl_cr *cr, struct rdma_cm_id *id)
 	cr->id = id;
 }
 
-/* Peers cause them. Where one is handed over its old one goes, perhaps of the same IA. */
+/*
+ * Peers cause them. Where one is handed over its old one goes, perhaps of the same IA,
+ * or the same user's.
+ */
 static bool cr_count(struct kdapl_ia *ia, bool handed_over)
 {
 	int n = atomic_read(&ia->crs);
@@ -94,7 +100,17 @@ static bool cr_count(struct kdapl_ia *ia, bool handed_over)
 		if (n >= KDAPL_CR_MAX + handed_over)
 			return false;
 	} while (!atomic_try_cmpxchg(&ia->crs, &n, n + 1));
-	return true;
+	if (!kdapl_user_count(&kdapl_cr_users, ia,
+			      KDAPL_CR_USER_MAX + handed_over))
+		return true;
+	atomic_dec(&ia->crs);
+	return false;
+}
+
+static void cr_uncount(struct kdapl_ia *ia)
+{
+	kdapl_user_uncount(&kdapl_cr_users, ia);
+	atomic_dec(&ia->crs);
 }
 
 int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
@@ -146,13 +162,13 @@ int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 	return 0;
 
 err_obj:
-	atomic_dec(&sp->obj.ia->crs);
+	cr_uncount(sp->obj.ia);
 	/* It frees the CR. */
 	kdapl_obj_abort(&cr->obj);
 	kfree(rec);
 	return -ENOMEM;
 err_count:
-	atomic_dec(&sp->obj.ia->crs);
+	cr_uncount(sp->obj.ia);
 err:
 	kfree(rec);
 	kfree(cr);
@@ -218,7 +234,7 @@ static void cr_decided(struct kdapl_cr *cr)
 		kdapl_obj_unuse(&cr->ep->obj);
 	cr->ep = NULL;
 	atomic_dec(&cr->sp->pending);
-	atomic_dec(&cr->obj.ia->crs);
+	cr_uncount(cr->obj.ia);
 	kdapl_obj_put(&cr->sp->obj);
 	cr->sp = NULL;
 }
@@ -442,3 +458,8 @@ const struct kdapl_obj_ops kdapl_cr_ops = {
 	.destroy = cr_obj_destroy,
 	.release = cr_obj_release,
 };
+
+void kdapl_cr_exit(void)
+{
+	kdapl_table_end(&kdapl_cr_users);
+}

@@ -18,10 +18,11 @@ struct kdapl_ep;
 struct kdapl_sp;
 
 /*
- * Undecided at a time, over all service points of an IA. What they take of memory,
- * in rdma_cm above all, is charged to nobody: peers cause it.
+ * Undecided at a time, over all service points of an IA, and over all IAs of a user.
+ * What they take of memory, in rdma_cm above all, is charged to nobody: peers cause it.
  */
-#define KDAPL_CR_MAX	4096
+#define KDAPL_CR_MAX		4096
+#define KDAPL_CR_USER_MAX	16384
 
 /**
  * struct kdapl_cr - a connection request
@@ -51,6 +52,11 @@ struct kdapl_cr {
 };
 
 extern const struct kdapl_obj_ops kdapl_cr_ops;
+/* How many each user has; for kdapl_cr_exit() and for tests. */
+extern struct xarray kdapl_cr_users;
+
+/* The module's end: no IA is left. */
+void kdapl_cr_exit(void);
 
 /**
  * kdapl_cr_create() - a request arrived, or is handed over
@@ -60,7 +66,7 @@ extern const struct kdapl_obj_ops kdapl_cr_ops;
  * @from: NULL, or the CR that had it; its mutex is held
  *
  * Makes the CR and queues its event; the EP of an RSP becomes the CR's. On
- * failure @id and @sp are as they were; -ENOSPC: the IA has too many.
+ * failure @id and @sp are as they were; -ENOSPC: the IA, or its user, has too many.
  */
 int kdapl_cr_create(struct kdapl_sp *sp, struct rdma_cm_id *id,
 		    const struct rdma_conn_param *request,

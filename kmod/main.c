@@ -8,6 +8,7 @@
 #include "adapter.h"
 #include "chardev.h"
 #include "cm_connector.h"
+#include "cr.h"
 #include "ia.h"
 #include "kapi/kapi.h"
 
@@ -51,6 +52,7 @@ static void __exit kdapl_exit(void)
 	destroy_workqueue(kdapl_workqueue);
 	/* Objects that were freed last wait for a grace period with our code. */
 	rcu_barrier();
+	kdapl_cr_exit();
 	kdapl_cm_exit_connectors();
 	kapi_exit_words();
 }

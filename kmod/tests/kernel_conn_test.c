@@ -566,6 +566,42 @@ static void psp_backlog_of_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), 0);
 }
 
+/* A user has a limit over all IAs; consumers in the kernel have none. */
+static void psp_backlog_of_a_user(struct kunit *test)
+{
+	struct kdapl_ia *ia = the->env->ia;
+	unsigned long uid = __kuid_val(ia->uid);
+	DAT_PSP_HANDLE psp = make_psp(test, PORT);
+	DAT_PSP_HANDLE next = make_psp(test, PORT + 1);
+
+	ia->kernel = false;
+	xa_store(&kdapl_cr_users, uid, xa_mk_value(KDAPL_CR_USER_MAX), GFP_KERNEL);
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
+	KUNIT_EXPECT_EQ(test, fake_listen.rejects, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ia->crs), 0);
+	xa_store(&kdapl_cr_users, uid, xa_mk_value(KDAPL_CR_USER_MAX - 1), GFP_KERNEL);
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR6, PORT));
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
+	/* What is handed over is no more than before. */
+	EXPECT_DONE(test, dat_cr_handoff(next_request(test, psp, PORT), PORT + 1));
+	KUNIT_EXPECT_FALSE(test, fake_request(FAKE_ADDR6, PORT));
+	EXPECT_DONE(test, dat_cr_reject(next_request(test, next, PORT + 1), 0, NULL));
+	KUNIT_EXPECT_EQ(test, xa_to_value(xa_load(&kdapl_cr_users, uid)),
+			KDAPL_CR_USER_MAX - 1);
+	xa_erase(&kdapl_cr_users, uid);
+	/* The last one takes its user's entry along. */
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR6, PORT));
+	EXPECT_DONE(test, dat_cr_reject(next_request(test, psp, PORT), 0, NULL));
+	KUNIT_EXPECT_TRUE(test, xa_empty(&kdapl_cr_users));
+	ia->kernel = true;
+	xa_store(&kdapl_cr_users, uid, xa_mk_value(KDAPL_CR_USER_MAX), GFP_KERNEL);
+	KUNIT_EXPECT_TRUE(test, fake_request(FAKE_ADDR6, PORT));
+	EXPECT_DONE(test, dat_cr_reject(next_request(test, psp, PORT), 0, NULL));
+	xa_erase(&kdapl_cr_users, uid);
+	EXPECT_DONE(test, dat_psp_free(psp));
+	EXPECT_DONE(test, dat_psp_free(next));
+}
+
 static void rsp_takes_one(struct kunit *test)
 {
 	DAT_EP_HANDLE ep = make_ep(test);
@@ -1046,6 +1082,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(accept_on_an_ep_of_another_ia),
 	KUNIT_CASE(psp_backlog),
 	KUNIT_CASE(psp_backlog_of_all),
+	KUNIT_CASE(psp_backlog_of_a_user),
 	KUNIT_CASE(rsp_takes_one),
 	KUNIT_CASE(psp_query),
 	KUNIT_CASE(psp_query_in_an_early_upcall),
