@@ -28,10 +28,11 @@ usage() {
 	sed -n '3,/^[^#]/{/^#/!q;s/^# \{0,1\}//;p}' "$0"
 }
 
-# Kbuild; with STRICT in the environment with all warnings and under sparse, and one is a failure.
-kbuild() { # MAKE-ARGUMENT...
+# Kbuild; with STRICT=1 in the environment with all warnings and under sparse, and one is a
+# failure: also the next time, for which nothing is left.
+kbuild() { # MAKE-ARGUMENT... TARGET
 	local log status=0
-	if [ -z "${STRICT-}" ]; then
+	if [ "${STRICT:-0}" = 0 ]; then
 		make --no-print-directory "$@"
 		return
 	fi
@@ -39,8 +40,10 @@ kbuild() { # MAKE-ARGUMENT...
 	make --no-print-directory "$@" W=1 C=1 CF=-D__CHECK_ENDIAN__ 2>&1 | tee "$log" || status=1
 	! grep -qE '(warning|error|WARNING|ERROR): ' "$log" || status=1
 	rm -f "$log"
-	[ "$status" -eq 0 ] || say "warnings, or errors, of make $*"
-	return "$status"
+	[ "$status" -ne 0 ] || return 0
+	make --no-print-directory "${@:1:$#-1}" clean >&2
+	say "warnings, or errors, of make $*"
+	return 1
 }
 
 # Prints the folder that modules for a kernel are built against.
