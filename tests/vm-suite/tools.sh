@@ -150,6 +150,33 @@ pings() {
 	stop
 }
 
+# Hundredths of a second that the server has run.
+server_ran() {
+	awk '{ print $14 + $15 }' "/proc/$server/stat"
+}
+
+# A server polls where its client does; where that falls silent, not for long.
+silent_client() {
+	local client deadline=$((SECONDS + 20)) asleep=0
+	serve "$bin/datping" --server
+	"$bin/datping" --connect "$peer" --poll --count 1000000000 >"$work/said" 2>&1 &
+	client=$!
+	until [ "$(server_ran)" -ge 100 ] || [ $SECONDS -ge $deadline ]; do sleep 0.1; done
+	kill -STOP "$client"
+	# It gives the client up after 30 s.
+	deadline=$((SECONDS + 20))
+	until [ $asleep -ge 10 ] || [ $SECONDS -ge $deadline ]; do
+		sleep 0.1
+		asleep=$((asleep + 1))
+		grep -q "^State:.*R" /proc/"$server"/task/*/status && asleep=0
+	done
+	[ $asleep -ge 10 ] && [ "$(server_ran)" -ge 100 ]
+	result $? "a polling server sleeps where its client is silent"
+	kill -KILL "$client"
+	wait "$client" 2>/dev/null
+	stop
+}
+
 # The README's example.
 hello() {
 	serve timeout "$limit" "$bin/examples/hello_server" "$KDAPL_DEVICE" 7000
@@ -301,10 +328,11 @@ killed_receiver() {
 }
 
 main() {
-	echo "1..78"
+	echo "1..79"
 	make_files
 	bad_input
 	pings
+	silent_client
 	hello
 	copies
 	hangup

@@ -12,6 +12,9 @@ namespace tools {
 /* Beyond the transport's own answer: the time an event may take to reach us. */
 static constexpr Seconds event_delay{ 5 };
 
+/* A peer that falls silent must not cost a processor for as long as it likes. */
+static constexpr Seconds longest_poll{ 1 };
+
 /* What every adapter can do: the two sides' depths must fit each other. */
 static constexpr DAT_COUNT reads_at_a_time = 16;
 
@@ -174,21 +177,22 @@ Completion Connection::next(EventQueue &queue)
 	if (queue.take(event))
 		return completed(event);
 	Deadline deadline = idle_limit_ ? Deadline(*idle_limit_) : Deadline();
-	if (waiting_ == Waiting::Poll)
-		return completed(poll(queue, deadline));
+	if (waiting_ == Waiting::Poll &&
+	    poll(queue, event,
+		 Deadline(std::min(longest_poll, idle_limit_.value_or(longest_poll)))))
+		return completed(event);
 	if (!queue.wait(event, deadline))
 		silent();
 	return completed(event);
 }
 
-DAT_EVENT Connection::poll(EventQueue &queue, const Deadline &deadline)
+bool Connection::poll(EventQueue &queue, DAT_EVENT &event, const Deadline &until)
 {
 	constexpr unsigned look_around = 4096;
-	DAT_EVENT event{};
 
 	for (unsigned spins = 1;; spins++) {
 		if (queue.take(event))
-			return event;
+			return true;
 		if (spins % look_around)
 			continue;
 		/*
@@ -200,11 +204,11 @@ DAT_EVENT Connection::poll(EventQueue &queue, const Deadline &deadline)
 			end_ = end.event_number;
 		if (end_) {
 			if (queue.take(event))
-				return event;
+				return true;
 			lost();
 		}
-		if (deadline.passed())
-			silent();
+		if (until.passed())
+			return false;
 	}
 }
 

@@ -98,7 +98,8 @@ public:
 private:
 	Completion next(EventQueue &queue);
 	std::optional<Completion> try_next(EventQueue &queue);
-	DAT_EVENT poll(EventQueue &queue, const Deadline &deadline);
+	/** False where nothing came until then. */
+	bool poll(EventQueue &queue, DAT_EVENT &event, const Deadline &until);
 	Completion completed(const DAT_EVENT &event);
 	[[noreturn]] void silent() const;
 	[[noreturn]] void lost();

@@ -15,7 +15,7 @@ namespace tools {
 /** How a tool waits for events. */
 enum class Waiting {
 	Sleep, /**< dat_evd_wait() */
-	Poll, /**< dat_evd_dequeue() until there is one */
+	Poll, /**< dat_evd_dequeue() until there is one, for a second; then as above */
 };
 
 /** Owns an EVD. */
