@@ -225,7 +225,8 @@ TEST_F(HostileSender, NamesThatLeadElsewhere)
 
 TEST_F(HostileSender, NamesThatAreNone)
 {
-	for (std::string_view name : { "", ".", "..", "/", "x/..", "tab\t", "\x1b[2J" })
+	for (std::string_view name :
+	     { "", ".", "..", "/", "x/..", "tab\t", "\x1b[2J", ".bash_profile", "x/.profile" })
 		expect_name_refused(name);
 }
 

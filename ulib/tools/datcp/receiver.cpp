@@ -104,8 +104,10 @@ std::string Receiver::name_for(const Incoming &file)
 		throw Error("a second file came, and --output has room for one: use --output-dir");
 	if (job_.name)
 		return *job_.name;
-	if (!name)
-		throw Error(fmt::format("'{}' is no name for a file here", tools::printable(sent)));
+	/* Hidden files are what shells and other programs obey. */
+	if (!name || name->starts_with('.'))
+		throw Error(fmt::format("'{}' is no name for a file here: --output gives another",
+					tools::printable(sent)));
 	return *name;
 }
 
