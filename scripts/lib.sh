@@ -30,8 +30,14 @@ usage() {
 
 # Kbuild; with STRICT=1 in the environment with all warnings and under sparse, and one is a
 # failure: also the next time, for which nothing is left.
-kbuild() { # MAKE-ARGUMENT... TARGET
+kbuild() { # KERNEL MAKE-ARGUMENT... TARGET
 	local log status=0
+	# The running kernel's compiler is not ours to choose.
+	if [ "$1" != host ] && command -v ccache >/dev/null; then
+		set -- "${@:2:$#-2}" CC="ccache gcc" "${@:$#}"
+	else
+		shift
+	fi
 	if [ "${STRICT:-0}" = 0 ]; then
 		make --no-print-directory "$@"
 		return
