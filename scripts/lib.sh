@@ -31,13 +31,16 @@ usage() {
 # Kbuild; with STRICT=1 in the environment with all warnings and under sparse, and one is a
 # failure: also the next time, for which nothing is left.
 kbuild() { # KERNEL MAKE-ARGUMENT... TARGET
-	local log status=0
-	# The running kernel's compiler is not ours to choose.
-	if [ "$1" != host ] && command -v ccache >/dev/null; then
-		set -- "${@:2:$#-2}" CC="ccache gcc" "${@:$#}"
-	else
-		shift
+	local log status=0 cache=()
+	# Of the running kernel nobody knows which compiler it wants, or how it takes ccache.
+	if command -v ccache >/dev/null; then
+		case $1 in
+		host) ;;
+		debug) cache=(CC="ccache gcc") ;;
+		*) cache=(DEBIAN_KERNEL_USE_CCACHE=y) ;;
+		esac
 	fi
+	set -- "${cache[@]}" "${@:2}"
 	if [ "${STRICT:-0}" = 0 ]; then
 		make --no-print-directory "$@"
 		return

@@ -155,23 +155,35 @@ server_ran() {
 	awk '{ print $14 + $15 }' "/proc/$server/stat"
 }
 
+# Until the server has run for a second more; false where it does not.
+server_works() {
+	local from deadline=$((SECONDS + 20))
+	from=$(server_ran)
+	until [ "$(server_ran)" -ge $((from + 100)) ]; do
+		[ $SECONDS -lt $deadline ] || return
+		sleep 0.1
+	done
+}
+
+# Until it has slept for a second; false where it does not. It gives a client up after 30 s.
+server_sleeps() {
+	local asleep=0 deadline=$((SECONDS + 20))
+	until [ $asleep -ge 10 ]; do
+		[ $SECONDS -lt $deadline ] || return
+		sleep 0.1
+		asleep=$((asleep + 1))
+		if grep -q "^State:.*R" /proc/"$server"/task/*/status; then asleep=0; fi
+	done
+}
+
 # A server polls where its client does; where that falls silent, not for long.
 silent_client() {
-	local client deadline=$((SECONDS + 20)) asleep=0
+	local client
 	serve "$bin/datping" --server
 	"$bin/datping" --connect "$peer" --poll --count 1000000000 >"$work/said" 2>&1 &
 	client=$!
-	until [ "$(server_ran)" -ge 100 ] || [ $SECONDS -ge $deadline ]; do sleep 0.1; done
-	kill -STOP "$client"
-	# It gives the client up after 30 s.
-	deadline=$((SECONDS + 20))
-	until [ $asleep -ge 10 ] || [ $SECONDS -ge $deadline ]; do
-		sleep 0.1
-		asleep=$((asleep + 1))
-		grep -q "^State:.*R" /proc/"$server"/task/*/status && asleep=0
-	done
-	[ $asleep -ge 10 ] && [ "$(server_ran)" -ge 100 ]
-	result $? "a polling server sleeps where its client is silent"
+	server_works && kill -STOP "$client" && server_sleeps && kill -CONT "$client" && server_works
+	result $? "a polling server sleeps where its client is silent, and goes on with it"
 	kill -KILL "$client"
 	wait "$client" 2>/dev/null
 	stop
