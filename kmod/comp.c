@@ -330,6 +330,29 @@ static __always_inline void received(struct kdapl_ep *ep,
 		queue_work(kdapl_workqueue, &ep->notify_work);
 }
 
+/* The device does requests in order, and had to tell if one had failed. */
+static noinline void silent_are_done(struct kdapl_ep *ep,
+				     const struct kdapl_work *before)
+{
+	struct kdapl_wq *wq = &ep->sq;
+	struct kdapl_work *work;
+	unsigned int n = 0;
+	u32 i;
+
+	for (i = wq->tail; i != wq->head; i++) {
+		work = &wq->work[i & wq->mask];
+		if (work == before)
+			break;
+		if (work->state != KDAPL_WORK_SILENT)
+			continue;
+		work->state = KDAPL_WORK_DONE;
+		work->status = DAT_DTO_SUCCESS;
+		n++;
+	}
+	wq->hw -= n;
+	kdapl_sq_count(&ep->obj.ia->sq, -n);
+}
+
 static void account(struct kdapl_ep *ep, struct kdapl_work *work,
 		    const struct ib_wc *wc)
 {
@@ -341,6 +364,8 @@ static void account(struct kdapl_ep *ep, struct kdapl_work *work,
 		kdapl_sq_recvs_left(&ep->obj.ia->sq, ep->rq.hw);
 		received(ep, work, wc);
 	} else {
+		if (work != &ep->sq.work[ep->sq.tail & ep->sq.mask])
+			silent_are_done(ep, work);
 		ep->sq.hw--;
 		kdapl_sq_count(&ep->obj.ia->sq, -1);
 		work->status = request_status(ep, wc);
@@ -412,7 +437,7 @@ void kdapl_ep_complete(const struct ib_wc *wc, struct kdapl_handover *over)
 	}
 	spin_lock(&ep->lock);
 	/* The driver may have refused it when it was posted, and complete it as well. */
-	if (work->state == KDAPL_WORK_POSTED) {
+	if (kdapl_work_is_out(work)) {
 		account(ep, work, wc);
 		if (over && unlikely(!ep->told) && !is_told(ep))
 			over = NULL;

@@ -70,6 +70,7 @@ enum kdapl_brought {
 
 enum kdapl_work_state {
 	KDAPL_WORK_POSTED,	/* the device has it */
+	KDAPL_WORK_SILENT,	/* likewise, but tells only of its failure: rw.c */
 	KDAPL_WORK_PARKED,	/* the device does not take it yet: park.c */
 	KDAPL_WORK_DONE,	/* finished, or refused by the module */
 };
@@ -538,6 +539,13 @@ void kdapl_ep_complete(const struct ib_wc *wc, struct kdapl_handover *over);
 /* The same for a receive of the EP's SRQ, which it took by this. */
 void kdapl_ep_took(struct kdapl_ep *ep, struct kdapl_work *work,
 		   const struct ib_wc *wc);
+/* The device has it. */
+static inline bool kdapl_work_is_out(const struct kdapl_work *work)
+{
+	return work->state == KDAPL_WORK_POSTED ||
+	       work->state == KDAPL_WORK_SILENT;
+}
+
 /* The oldest operation is finished. Caller holds ep->lock. */
 static inline bool kdapl_wq_is_done(const struct kdapl_wq *wq)
 {

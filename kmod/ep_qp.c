@@ -242,7 +242,7 @@ static void ep_flush_lost_of(struct kdapl_ep *ep, struct kdapl_wq *wq)
 	for (i = wq->tail; i != wq->head; i++) {
 		struct kdapl_work *work = &wq->work[i & wq->mask];
 
-		if (work->state != KDAPL_WORK_POSTED)
+		if (!kdapl_work_is_out(work))
 			continue;
 		work->state = KDAPL_WORK_DONE;
 		work->status = DAT_DTO_ERR_FLUSHED;

@@ -224,9 +224,9 @@ static __always_inline void fill_remote(union kdapl_send *send,
 }
 
 /*
- * Every request is signalled to the module, also the ones whose success the
+ * Every request of a ring is signalled to the module, also the ones whose success the
  * program does not want to hear of: the count of finished work is exact at any
- * time, which the drain and request_idle rest on.
+ * time, which the drain and request_idle rest on. Those that rw.c makes are not.
  */
 static __always_inline void fill_send(struct kdapl_ep *ep,
 				      struct kdapl_chain *chain,

@@ -488,15 +488,30 @@ static int rw_requests(struct kdapl_ep *ep, struct kdapl_rw *rw,
 	return 0;
 }
 
+/*
+ * The last request of the chain tells that those before it are done: a completion of each
+ * would cost more than a small request itself. Each quarter of the queue one tells, so
+ * that a long chain gives its slots back before. Over iWARP all do.
+ */
+static bool rw_tells(const struct kdapl_ep *ep, const struct kdapl_rw *rw,
+		     unsigned int i)
+{
+	unsigned int quarter = max(ep->sq.size / 4, 1U);
+
+	return ep->obj.ia->iwarp || (i + 1) % quarter == 0 ||
+	       (i + 1 == rw->slots && !ep->chain->len);
+}
+
 /* One of its requests, in its slot. */
 static void rw_fill(struct kdapl_rw *rw, struct kdapl_work *work,
-		    struct ib_send_wr *wr, u32 length)
+		    struct ib_send_wr *wr, u32 length, bool tells)
 {
 	work->rw = rw;
-	work->state = KDAPL_WORK_POSTED;
+	work->state = tells ? KDAPL_WORK_POSTED : KDAPL_WORK_SILENT;
 	work->length = length;
 	wr->wr_id = (uintptr_t)work;
-	wr->send_flags |= IB_SEND_SIGNALED;
+	if (tells)
+		wr->send_flags |= IB_SEND_SIGNALED;
 	/* rdma_rw names the key that the MR had before this. */
 	if (wr->opcode == IB_WR_RDMA_READ_WITH_INV)
 		wr->ex.invalidate_rkey = wr->sg_list->lkey;
@@ -527,7 +542,8 @@ static int rw_send(struct kdapl_ep *ep, struct kdapl_rw *rw,
 	if (ret)
 		return ret;
 	for (i = 0, wr = first; i < rw->slots; i++, wr = wr->next)
-		rw_fill(rw, &wq->work[slot++ & wq->mask], wr, post->length);
+		rw_fill(rw, &wq->work[slot++ & wq->mask], wr, post->length,
+			rw_tells(ep, rw, i));
 	kdapl_post_requests(ep, first, rw->slots + chain->len);
 	chain->len = 0;
 	return 0;

@@ -302,6 +302,14 @@ static struct ib_cq *cq_of(struct fake_qp *qp, struct fake_queue *queue)
 	return queue == &qp->rq ? qp->ib.recv_cq : qp->ib.send_cq;
 }
 
+/* It was not to be told of, and went well. */
+static bool is_silent(const struct fake_qp *qp, const struct fake_queue *queue,
+		      const struct fake_wr *wr, enum ib_wc_status status)
+{
+	return queue == &qp->sq && status == IB_WC_SUCCESS &&
+	       !(wr->send_flags & IB_SEND_SIGNALED);
+}
+
 /* Caller holds the device's lock. */
 static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 			   enum ib_wc_status status)
@@ -312,7 +320,8 @@ static u32 complete_locked(struct fake_qp *qp, struct fake_queue *queue, u32 n,
 
 	for (i = 0; i < n && queue->tail != queue->head; i++) {
 		wr = fake_wr(queue, queue->tail++);
-		if (!add_wc(cq, qp, wr, queue == &qp->rq ? IB_WC_RECV :
+		if (!is_silent(qp, queue, wr, status) &&
+		    !add_wc(cq, qp, wr, queue == &qp->rq ? IB_WC_RECV :
 			    request_opcode(wr), status))
 			break;
 		work_on_window(to_fake_dev(qp->ib.device), wr,

@@ -130,10 +130,23 @@ static void expect_rdma(struct kunit *test, const struct test_ep *tep, u32 n,
 	const struct fake_wr *wr = fake_wr(&env_qp(tep)->sq, n);
 
 	KUNIT_EXPECT_EQ(test, wr->opcode, opcode);
-	KUNIT_EXPECT_EQ(test, wr->send_flags, IB_SEND_SIGNALED);
+	KUNIT_EXPECT_EQ(test, wr->send_flags & ~IB_SEND_SIGNALED, 0);
 	KUNIT_EXPECT_EQ(test, wr->remote_addr, REMOTE + offset);
 	KUNIT_EXPECT_EQ(test, wr->rkey, RKEY);
 	KUNIT_EXPECT_EQ(test, wr->num_sge, num_sge);
+}
+
+/* Which of the requests from @n tell that they are done: a bit each. */
+static void expect_tells(struct kunit *test, const struct test_ep *tep, u32 n,
+			 unsigned int count, unsigned int bits)
+{
+	unsigned int i, tell = 0;
+
+	for (i = 0; i < count; i++)
+		if (fake_wr(&env_qp(tep)->sq, n + i)->send_flags &
+		    IB_SEND_SIGNALED)
+			tell |= BIT(i);
+	KUNIT_EXPECT_EQ(test, tell, bits);
 }
 
 static void expect_sge(struct kunit *test, const struct test_ep *tep, u32 n,
@@ -179,6 +192,64 @@ static void rw_writes(struct kunit *test)
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS,
 		    2 * PAGE_SIZE + 90);
+}
+
+/* The last one does, and one in a quarter of the queue. */
+static void rw_tells(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	u32 i;
+
+	list_pages(15);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_TO_DEVICE, 15, 15 * PAGE_SIZE), 0);
+	expect_tells(test, &tep, 0, 3, BIT(2));
+	finish(env, &tep, 3, IB_WC_SUCCESS);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_SUCCESS,
+		    15 * PAGE_SIZE);
+	/* A queue of its size has room for it each time: nothing is lost. */
+	tep = connected(env, 8);
+	for (i = 0; i < 5; i++) {
+		KUNIT_ASSERT_EQ(test, rw(&tep, DMA_FROM_DEVICE, 15,
+					 15 * PAGE_SIZE), 0);
+		expect_tells(test, &tep, 3 * i, 3, BIT(1) | BIT(2));
+		finish(env, &tep, 3, IB_WC_SUCCESS);
+		expect_over(env, &tep, DAT_DTO_RDMA_READ, DAT_DTO_SUCCESS,
+			    15 * PAGE_SIZE);
+		KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 0);
+	}
+}
+
+/* The last one was not done: the event does not say that those before it were. */
+static void rw_silent_and_flushed(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+
+	list_pages(15);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_TO_DEVICE, 15, 15 * PAGE_SIZE), 0);
+	finish(env, &tep, 2, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 3);
+	KUNIT_EXPECT_EQ(test, kdapl_ep_disconnect(tep.ep, KDAPL_CLOSE_ABRUPT), 0);
+	EXPECT_SOON(test, prog_ep(&tep, state) == KDAPL_EP_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 0);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_ERR_FLUSHED, 0);
+}
+
+/* The queue pair goes with requests that nobody told of. */
+static void rw_silent_and_stuck(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+
+	list_pages(15);
+	KUNIT_ASSERT_EQ(test, rw(&tep, DMA_TO_DEVICE, 15, 15 * PAGE_SIZE), 0);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	env_qp(&tep)->stuck = true;
+	kdapl_ep_kill(tep.ep);
+	expect_over(env, &tep, DAT_DTO_RDMA_WRITE, DAT_DTO_ERR_FLUSHED, 0);
+	KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 0);
 }
 
 /* The length is the peer's; and one request is enough for one entry. */
@@ -932,11 +1003,35 @@ static void transfer_is_one_chain(struct kunit *test)
 			    i * KDAPL_SEGS_MAX * PAGE_SIZE,
 			    i < 2 ? KDAPL_SEGS_MAX : 3);
 	expect_follows(test, &tep, 3);
+	expect_tells(test, &tep, 0, 5, GENMASK(4, 0));
 	finish(env, &tep, 2, IB_WC_SUCCESS);
 	EXPECT_NO_EVENT(test, &tep.request);
 	finish(env, &tep, 1, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 1);
 	finish(env, &tep, 2, IB_WC_SUCCESS);
+	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
+		    DAT_DTO_SUCCESS);
+}
+
+/* What follows tells of the transfer, and does not come before its event. */
+static void transfer_is_silent(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_ep tep = connected(env, DEPTH);
+	struct follow follow;
+
+	follow_init(env, &follow);
+	EXPECT_TYPE(test, transfer(&tep, DMA_TO_DEVICE, THREE,
+				   DAT_COMPLETION_DEFAULT_FLAG, &follow),
+		    DAT_SUCCESS);
+	expect_tells(test, &tep, 0, 5, BIT(3) | BIT(4));
+	finish(env, &tep, 3, IB_WC_SUCCESS);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 5);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_events(&tep.request), 2);
+	KUNIT_EXPECT_EQ(test, tep.ep->sq.hw, 1);
+	finish(env, &tep, 1, IB_WC_SUCCESS);
 	expect_ends(env, &tep, DAT_DTO_SUCCESS, DAT_DTO_SUCCESS,
 		    DAT_DTO_SUCCESS);
 }
@@ -1274,6 +1369,9 @@ static void transfer_of_nothing(struct kunit *test)
 
 static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_writes),
+	KUNIT_CASE(rw_tells),
+	KUNIT_CASE(rw_silent_and_flushed),
+	KUNIT_CASE(rw_silent_and_stuck),
 	KUNIT_CASE(rw_reads),
 	KUNIT_CASE(rw_from_the_midst),
 	KUNIT_CASE(rw_long),
@@ -1300,6 +1398,7 @@ static struct kunit_case rw_cases[] = {
 	KUNIT_CASE(rw_by_call),
 	KUNIT_CASE(rw_map_errors),
 	KUNIT_CASE(transfer_is_one_chain),
+	KUNIT_CASE(transfer_is_silent),
 	KUNIT_CASE(transfer_registers),
 	KUNIT_CASE(transfer_is_suppressed),
 	KUNIT_CASE(transfer_fails),
