@@ -63,7 +63,7 @@ static struct iscsit_transport isert_transport = {
 static int __init isert_init(void)
 {
 	isert_depth = clamp(isert_depth, 16U, 1024U);
-	isert_wq = alloc_workqueue("kdapl_isert", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	isert_wq = alloc_workqueue("kdapl_isert", WQ_MEM_RECLAIM, 0);
 	if (!isert_wq)
 		return -ENOMEM;
 	iscsit_register_transport(&isert_transport);
