@@ -236,7 +236,8 @@ static __always_inline void wq_retire(struct kdapl_ep *ep, struct kdapl_wq *wq,
 	while (kdapl_wq_is_done(wq)) {
 		work = &wq->work[wq->tail & wq->mask];
 		wq->tail++;
-		deliver(ep, work, over);
+		/* One completion may tell of several: then none comes alone. */
+		deliver(ep, work, kdapl_wq_is_done(wq) ? NULL : over);
 	}
 	if (wq == &ep->rq && ep->held)
 		tell_held(ep);

@@ -489,7 +489,7 @@ int kdapl_post_admit(const struct kdapl_ep *ep, const struct kdapl_pz *pz,
 /* The next slot, finished with success: where the device has nothing to do for it. */
 struct kdapl_work *kdapl_post_slot(struct kdapl_ep *ep, u8 op, u64 cookie,
 				   u32 flags);
-/* @n requests to the device, whose wr_ids are slots in their order, marked POSTED. */
+/* @n requests to the device, whose wr_ids are slots in their order, marked so. */
 void kdapl_post_requests(struct kdapl_ep *ep, const struct ib_send_wr *first,
 			 unsigned int n);
 

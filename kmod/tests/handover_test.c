@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Events that a consumer in the kernel takes at once, past the ring. */
 
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "../rw.h"
 #include "env.h"
 
 #define DEPTH	8
@@ -320,6 +324,52 @@ static void drained_is_queued(struct kunit *test)
 	EXPECT_DTO(test, &taker.tep.request, 2, DAT_DTO_SUCCESS);
 }
 
+static int follow(struct kdapl_ep *ep, const struct kdapl_rw_post *post)
+{
+	ep->chain->sqe = prog_sqe(taker.env, taker.tep.id, KDAPL_OP_SEND,
+				  post->cookie + 1);
+	return kdapl_post_add(ep);
+}
+
+/* A write with a message behind it, whose completion tells of both. */
+static void write_and_tell(struct kunit *test, u32 flags)
+{
+	void *data = kunit_kzalloc(test, 64, GFP_KERNEL);
+	struct scatterlist list;
+	const struct kdapl_rw_post post = {
+		.sgl = &list,
+		.nents = 1,
+		.dir = DMA_TO_DEVICE,
+		.length = 64,
+		.cookie = 1,
+		.flags = flags,
+		.num = 1,
+		.follow = follow,
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, data);
+	sg_init_one(&list, data, 64);
+	taker.env->ia->local_key = true;
+	KUNIT_ASSERT_EQ(test, kdapl_rw(taker.tep.ep, &post), 0);
+	complete_at_once(test, 2);
+}
+
+/* The second one does not overtake the first, nor is that alone. */
+static void two_of_one_completion(struct kunit *test)
+{
+	write_and_tell(test, 0);
+	KUNIT_EXPECT_EQ(test, taker.claims, 0);
+	KUNIT_EXPECT_EQ(test, taker.arrivals, 2);
+	EXPECT_DTO(test, &taker.tep.request, 1, DAT_DTO_SUCCESS);
+	EXPECT_DTO(test, &taker.tep.request, 2, DAT_DTO_SUCCESS);
+	EXPECT_NO_EVENT(test, &taker.tep.request);
+	taker.arrivals = 0;
+	/* But where only one has an event. */
+	write_and_tell(test, KDAPL_SQE_SUPPRESS);
+	expect_taken(test, 2, 1);
+	KUNIT_EXPECT_EQ(test, taker.arrivals, 0);
+}
+
 /* The hooks may go while an event is on its way: the rest is queued. */
 static void hooks_may_go(struct kunit *test)
 {
@@ -345,6 +395,7 @@ static struct kunit_case handover_cases[] = {
 	KUNIT_CASE(not_direct_is_not_asked),
 	KUNIT_CASE(silent_and_quiet),
 	KUNIT_CASE(drained_is_queued),
+	KUNIT_CASE(two_of_one_completion),
 	KUNIT_CASE(hooks_may_go),
 	{}
 };
