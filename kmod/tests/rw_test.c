@@ -380,6 +380,8 @@ static void rw_registers(struct kunit *test)
 	expect_pair(test, &tep, 2, 4 * PAGE_SIZE - 24, 2 * PAGE_SIZE + 24);
 	expect_pair(test, &tep, 4, 6 * PAGE_SIZE, 9);
 	expect_pair(test, &tep, 6, 6 * PAGE_SIZE + 9, 2 * PAGE_SIZE + 77);
+	/* Over iWARP all tell. */
+	expect_tells(test, &tep, 0, 8, GENMASK(7, 0));
 	finish(env, &tep, 7, IB_WC_SUCCESS);
 	EXPECT_NO_EVENT(test, &tep.request);
 	KUNIT_EXPECT_EQ(test, fake_cm.mapped, 4);

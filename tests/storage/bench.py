@@ -9,7 +9,7 @@ Boots the test machine (KERNEL: 6.1 or 6.12, 6.1 unless set), measures with fio 
 when a ratio misses the bar. Everything is built by then (make bench-storage builds it).
 
 A second boot, with one processor, has a clock that counts instructions: what an emulator
-makes of their time is not in that, nor does it differ from run to run.
+makes of their time is not in that, and it hardly differs from run to run: there is one.
 
   --runs N     runs of each row over each of the two (7)
   --seconds N  how long each of them takes (3)
