@@ -2,6 +2,12 @@
 /*
  * /dev/kdapl: the door for programs. A file is its opener's alone, and becomes one
  * IA; cmd.c has the commands.
+ *
+ * A child may have a copy of the file, or somebody whom it was sent to, who can do nothing
+ * with it, but keeps it open. So when the opener's memory is gone, by exit or exec, the IA
+ * loses what it has of the device, as if that were removed: nothing stays pinned or
+ * connected. The kernel closes a program's files right after that; what is closed then
+ * ends as ever.
  */
 
 #include <linux/err.h>
@@ -9,12 +15,38 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/sched/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "chardev.h"
 #include "cmd.h"
 #include "ia.h"
+
+/* In which the files of a program that has ended are closed. */
+#define ORPHAN_GRACE	HZ
+
+static void file_orphaned(struct work_struct *work)
+{
+	struct kdapl_file *file = container_of(to_delayed_work(work),
+					       struct kdapl_file, orphaned);
+	struct kdapl_ia *ia = kdapl_file_ia(file);
+
+	if (ia)
+		kdapl_ia_kill(ia);
+}
+
+/* Nobody uses this memory any more; or the file is being closed, which cancels it. */
+static void file_mm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	struct kdapl_file *file = container_of(notifier, struct kdapl_file,
+					       notifier);
+
+	queue_delayed_work(system_wq, &file->orphaned, ORPHAN_GRACE);
+}
+
+static const struct mmu_notifier_ops file_mm_ops = {
+	.release = file_mm_release,
+};
 
 static long kdapl_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
@@ -45,6 +77,7 @@ static int kdapl_mmap(struct file *filp, struct vm_area_struct *vma)
 static int kdapl_open(struct inode *inode, struct file *filp)
 {
 	struct kdapl_file *file;
+	int ret;
 
 	if (!current->mm)
 		return -EACCES;
@@ -52,8 +85,14 @@ static int kdapl_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	mutex_init(&file->lock);
+	INIT_DELAYED_WORK(&file->orphaned, file_orphaned);
 	file->mm = current->mm;
-	mmgrab(file->mm);
+	file->notifier.ops = &file_mm_ops;
+	ret = mmu_notifier_register(&file->notifier, file->mm);
+	if (ret) {
+		kfree(file);
+		return ret;
+	}
 	filp->private_data = file;
 	return stream_open(inode, filp);
 }
@@ -63,9 +102,10 @@ static int kdapl_release(struct inode *inode, struct file *filp)
 {
 	struct kdapl_file *file = filp->private_data;
 
+	mmu_notifier_unregister(&file->notifier, file->mm);
+	cancel_delayed_work_sync(&file->orphaned);
 	if (file->ia)
 		kdapl_ia_close(file->ia);
-	mmdrop(file->mm);
 	mutex_destroy(&file->lock);
 	kfree(file);
 	return 0;

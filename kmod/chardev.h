@@ -3,7 +3,9 @@
 #ifndef KDAPL_CHARDEV_H
 #define KDAPL_CHARDEV_H
 
+#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 #include <asm/barrier.h>
 
 struct file;
@@ -14,12 +16,16 @@ struct mm_struct;
 
 /**
  * struct kdapl_file - an open file
- * @mm: the opener's, held by mmgrab(); nobody else may use the file
+ * @mm: the opener's; nobody else may use the file
+ * @notifier: of @mm, which it holds: tells of its end
+ * @orphaned: the file has outlived @mm
  * @lock: one IA_OPEN at a time
  * @ia: NULL, then the IA for the rest of the file's life
  */
 struct kdapl_file {
 	struct mm_struct *mm;
+	struct mmu_notifier notifier;
+	struct delayed_work orphaned;
 	struct mutex lock;	/* guards the opening */
 	struct kdapl_ia *ia;
 };

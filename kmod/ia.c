@@ -396,9 +396,9 @@ static void ia_end_waits(struct kdapl_ia *ia)
 	}
 }
 
-static void ia_kill(struct kdapl_ia *ia)
+/* Caller holds the hw_lock. */
+static void ia_kill_locked(struct kdapl_ia *ia)
 {
-	down_write(&ia->hw_lock);
 	WRITE_ONCE(ia->dead, true);
 	objs_kill(ia, KDAPL_OBJ_PSP);
 	objs_kill(ia, KDAPL_OBJ_RSP);
@@ -416,7 +416,21 @@ static void ia_kill(struct kdapl_ia *ia)
 	kdapl_cgroup_uncharge(ia->dev, &ia->cg, RDMACG_RESOURCE_HCA_HANDLE);
 	/* Nothing more comes, but from an IA that was lent an EVD. */
 	ia_end_waits(ia);
+}
+
+/* The device may go after its program, and the other way round. */
+static void ia_kill(struct kdapl_ia *ia)
+{
+	down_write(&ia->hw_lock);
+	if (!ia->dead)
+		ia_kill_locked(ia);
 	up_write(&ia->hw_lock);
+}
+
+static void ia_killed(struct kdapl_ia *ia)
+{
+	if (atomic_dec_and_test(&ia->adapter->dying))
+		wake_up_var(&ia->adapter->dying);
 }
 
 static void ia_kill_work(struct work_struct *work)
@@ -424,14 +438,15 @@ static void ia_kill_work(struct work_struct *work)
 	struct kdapl_ia *ia = container_of(work, struct kdapl_ia, kill_work);
 
 	ia_kill(ia);
-	if (atomic_dec_and_test(&ia->adapter->dying))
-		wake_up_var(&ia->adapter->dying);
+	ia_killed(ia);
 }
 
 void kdapl_ia_kill(struct kdapl_ia *ia)
 {
 	atomic_inc(&ia->adapter->dying);
-	queue_work(kdapl_removal_workqueue, &ia->kill_work);
+	/* It counts once. */
+	if (!queue_work(kdapl_removal_workqueue, &ia->kill_work))
+		ia_killed(ia);
 }
 
 /* ---- query -------------------------------------------------------------- */

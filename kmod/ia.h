@@ -153,10 +153,11 @@ int kdapl_ia_addrs_toward(struct kdapl_ia *ia, const struct kdapl_addr *remote,
 			  struct kdapl_addr *addr, int max);
 
 /*
- * The device goes: all its objects go, the IA and its own objects stay, and waits
- * end. That is a work item of each IA, so that one that is still in a call holds up
- * nobody else; the adapter counts it as dying until it is done. Caller holds the
- * adapter's lock.
+ * The device goes, or the program is gone: all that the IA has of the device goes, the IA
+ * and its own objects stay, and waits end. That is a work item of each IA, so that one that
+ * is still in a call holds up nobody else; the adapter counts it as dying until it is done.
+ * Once is enough, more do not harm. The IA is not closed meanwhile, or in the adapter's
+ * list, whose lock the caller holds.
  */
 void kdapl_ia_kill(struct kdapl_ia *ia);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How connections end, in every state of an EP, and what follows. */
 
+#include "module_state.hpp"
 #include "one_processor.hpp"
 #include "pair.hpp"
 #include "play.hpp"
@@ -9,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -707,6 +710,65 @@ TEST(Killed, WithBothEnds)
 			     pause();
 	     },
 	     Ending::killed);
+}
+
+/** Connected, with pinned memory; killed. A child has copies of its files until its own end. */
+void connect_and_have_a_child(Line &line, std::size_t size)
+{
+	line.await();
+	Adapter adapter;
+	Endpoint endpoint(adapter);
+	Region region(adapter, size);
+
+	line.send(getpid());
+	dial(line, adapter, endpoint);
+	pid_t child = static_cast<pid_t>(sys(fork()));
+	if (child == 0) {
+		/* Or the first program is gone, after a failure. */
+		while (!line.ready())
+			usleep(10000);
+		_exit(0);
+	}
+	line.send(child);
+	for (;;)
+		pause();
+}
+
+/** Ends somebody else's process; its files are closed on return. */
+void end_process(pid_t pid)
+{
+	int fd = static_cast<int>(sys(syscall(SYS_pidfd_open, pid, 0)));
+	pollfd over{ .fd = fd, .events = POLLIN, .revents = 0 };
+
+	sys(kill(pid, SIGKILL));
+	sys(poll(&over, 1, -1));
+	close(fd);
+}
+
+TEST(Killed, WhileAChildHasTheFiles)
+{
+	constexpr std::size_t size = 1 << 20;
+
+	play(
+		[](Line &line) {
+			Adapter adapter;
+			Listener listener(adapter);
+			Endpoint endpoint(adapter);
+			std::uint64_t ours = module_query().pinned;
+
+			line.tell();
+			pid_t peer = line.receive<pid_t>();
+			serve(line, listener, endpoint);
+			pid_t child = line.receive<pid_t>();
+			EXPECT_EQ(module_query().pinned, ours + size);
+			sys(kill(peer, SIGKILL));
+			endpoint.expect_end();
+			/* Or for ever, which is a failure. */
+			while (module_query().pinned != ours)
+				usleep(1000);
+			end_process(child);
+		},
+		[](Line &line) { connect_and_have_a_child(line, size); }, Ending::killed);
 }
 
 } // namespace
