@@ -2,7 +2,9 @@
 /* Several adapters, their addresses, and what becomes of one that is pulled out. */
 
 #include "extra_adapter.hpp"
+#include "heir.hpp"
 #include "held_page.hpp"
+#include "module_state.hpp"
 #include "pair.hpp"
 #include "play.hpp"
 #include "raw_device.hpp"
@@ -12,9 +14,11 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <csignal>
 #include <fstream>
 #include <netinet/in.h>
 #include <thread>
+#include <unistd.h>
 
 namespace suite {
 namespace {
@@ -450,6 +454,50 @@ TEST(Adapters, PulledOutWithARequest)
 		}
 		expect_catastrophe(calling.async_evd(), { calling.ia() });
 	});
+}
+
+/** Has memory pinned and a connection on an adapter; waits to be killed. */
+void use_and_have_an_heir(Line &line)
+{
+	line.await();
+	Adapter adapter((Adapter::iwarp() ? "siw7" : "rxe7"));
+	Region region(adapter, 4096);
+	Pair pair(adapter);
+
+	line.send(make_heir(line));
+	line.send(getpid());
+	for (;;)
+		pause();
+}
+
+/** First its program goes, whose files somebody has; then the device, before its IA ends or after.
+ */
+void pull_behind_its_program(bool after)
+{
+	play(
+		[&](Line &line) {
+			ExtraAdapter extra("7", { first_network });
+
+			line.tell();
+			pid_t heir = line.receive<pid_t>();
+			sys(kill(line.receive<pid_t>(), SIGKILL));
+			while (after && module_query().pinned)
+				usleep(1000);
+			extra.pull();
+			EXPECT_EQ(module_query().pinned, 0U);
+			end_process(heir);
+		},
+		use_and_have_an_heir, Ending::killed);
+}
+
+TEST(Adapters, PulledOutBehindItsProgram)
+{
+	pull_behind_its_program(false);
+}
+
+TEST(Adapters, PulledOutWhenItsProgramIsEnded)
+{
+	pull_behind_its_program(true);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How connections end, in every state of an EP, and what follows. */
 
+#include "heir.hpp"
 #include "module_state.hpp"
 #include "one_processor.hpp"
 #include "pair.hpp"
@@ -10,8 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <poll.h>
-#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -712,8 +711,8 @@ TEST(Killed, WithBothEnds)
 	     Ending::killed);
 }
 
-/** Connected, with pinned memory; killed. A child has copies of its files until its own end. */
-void connect_and_have_a_child(Line &line, std::size_t size)
+/** Connected, with pinned memory; waits to be killed. */
+void connect_and_have_an_heir(Line &line, std::size_t size)
 {
 	line.await();
 	Adapter adapter;
@@ -722,27 +721,9 @@ void connect_and_have_a_child(Line &line, std::size_t size)
 
 	line.send(getpid());
 	dial(line, adapter, endpoint);
-	pid_t child = static_cast<pid_t>(sys(fork()));
-	if (child == 0) {
-		/* Or the first program is gone, after a failure. */
-		while (!line.ready())
-			usleep(10000);
-		_exit(0);
-	}
-	line.send(child);
+	line.send(make_heir(line));
 	for (;;)
 		pause();
-}
-
-/** Ends somebody else's process; its files are closed on return. */
-void end_process(pid_t pid)
-{
-	int fd = static_cast<int>(sys(syscall(SYS_pidfd_open, pid, 0)));
-	pollfd over{ .fd = fd, .events = POLLIN, .revents = 0 };
-
-	sys(kill(pid, SIGKILL));
-	sys(poll(&over, 1, -1));
-	close(fd);
 }
 
 TEST(Killed, WhileAChildHasTheFiles)
@@ -759,16 +740,16 @@ TEST(Killed, WhileAChildHasTheFiles)
 			line.tell();
 			pid_t peer = line.receive<pid_t>();
 			serve(line, listener, endpoint);
-			pid_t child = line.receive<pid_t>();
+			pid_t heir = line.receive<pid_t>();
 			EXPECT_EQ(module_query().pinned, ours + size);
 			sys(kill(peer, SIGKILL));
 			endpoint.expect_end();
 			/* Or for ever, which is a failure. */
 			while (module_query().pinned != ours)
 				usleep(1000);
-			end_process(child);
+			end_process(heir);
 		},
-		[](Line &line) { connect_and_have_a_child(line, size); }, Ending::killed);
+		[](Line &line) { connect_and_have_an_heir(line, size); }, Ending::killed);
 }
 
 } // namespace
