@@ -460,7 +460,7 @@ TEST(Adapters, PulledOutWithARequest)
 void use_and_have_an_heir(Line &line)
 {
 	line.await();
-	Adapter adapter((Adapter::iwarp() ? "siw7" : "rxe7"));
+	Adapter adapter(Adapter::iwarp() ? "siw7" : "rxe7");
 	Region region(adapter, 4096);
 	Pair pair(adapter);
 
@@ -470,8 +470,7 @@ void use_and_have_an_heir(Line &line)
 		pause();
 }
 
-/** First its program goes, whose files somebody has; then the device, before its IA ends or after.
- */
+/** The program goes, whose files somebody has; then the device, before its IA ends or after. */
 void pull_behind_its_program(bool after)
 {
 	play(
