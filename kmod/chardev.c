@@ -6,16 +6,17 @@
  * A child may have a copy of the file, or somebody whom it was sent to, who can do nothing
  * with it, but keeps it open. So when the opener's memory is gone, by exit or exec, the IA
  * loses what it has of the device, as if that were removed: nothing stays pinned or
- * connected. The kernel closes a program's files right after that; what is closed then
- * ends as ever.
+ * connected. The kernel closes a program's files right after that; what is closed within
+ * a second ends as ever.
  */
 
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
+#include <linux/mmap_lock.h>
 #include <linux/module.h>
-#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "chardev.h"
@@ -35,18 +36,50 @@ static void file_orphaned(struct work_struct *work)
 		kdapl_ia_kill(ia);
 }
 
-/* Nobody uses this memory any more; or the file is being closed, which cancels it. */
+#ifdef CONFIG_MMU_NOTIFIER
+/* It is also called when the file is closed: then there are users. */
 static void file_mm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	struct kdapl_file *file = container_of(notifier, struct kdapl_file,
 					       notifier);
 
-	queue_delayed_work(system_wq, &file->orphaned, ORPHAN_GRACE);
+	if (!atomic_read(&mm->mm_users))
+		queue_delayed_work(system_wq, &file->orphaned, ORPHAN_GRACE);
 }
 
 static const struct mmu_notifier_ops file_mm_ops = {
 	.release = file_mm_release,
 };
+
+int kdapl_file_follow(struct kdapl_file *file)
+{
+	int ret;
+
+	if (file->notifier.mm)
+		return 0;
+	if (mmap_write_lock_killable(file->mm))
+		return -EINTR;
+	file->notifier.ops = &file_mm_ops;
+	ret = __mmu_notifier_register(&file->notifier, file->mm);
+	mmap_write_unlock(file->mm);
+	/* Any signal ends that, and nothing was done. */
+	return ret == -EINTR ? -ERESTARTNOINTR : ret;
+}
+
+static void file_leave(struct kdapl_file *file)
+{
+	if (file->notifier.mm)
+		mmu_notifier_unregister(&file->notifier, file->mm);
+	cancel_delayed_work_sync(&file->orphaned);
+}
+#else
+int kdapl_file_follow(struct kdapl_file *file)
+{
+	return 0;
+}
+
+static void file_leave(struct kdapl_file *file) {}
+#endif
 
 static long kdapl_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
@@ -77,7 +110,6 @@ static int kdapl_mmap(struct file *filp, struct vm_area_struct *vma)
 static int kdapl_open(struct inode *inode, struct file *filp)
 {
 	struct kdapl_file *file;
-	int ret;
 
 	if (!current->mm)
 		return -EACCES;
@@ -87,12 +119,7 @@ static int kdapl_open(struct inode *inode, struct file *filp)
 	mutex_init(&file->lock);
 	INIT_DELAYED_WORK(&file->orphaned, file_orphaned);
 	file->mm = current->mm;
-	file->notifier.ops = &file_mm_ops;
-	ret = mmu_notifier_register(&file->notifier, file->mm);
-	if (ret) {
-		kfree(file);
-		return ret;
-	}
+	mmgrab(file->mm);
 	filp->private_data = file;
 	return stream_open(inode, filp);
 }
@@ -102,10 +129,10 @@ static int kdapl_release(struct inode *inode, struct file *filp)
 {
 	struct kdapl_file *file = filp->private_data;
 
-	mmu_notifier_unregister(&file->notifier, file->mm);
-	cancel_delayed_work_sync(&file->orphaned);
+	file_leave(file);
 	if (file->ia)
 		kdapl_ia_close(file->ia);
+	mmdrop(file->mm);
 	mutex_destroy(&file->lock);
 	kfree(file);
 	return 0;

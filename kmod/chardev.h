@@ -16,8 +16,8 @@ struct mm_struct;
 
 /**
  * struct kdapl_file - an open file
- * @mm: the opener's; nobody else may use the file
- * @notifier: of @mm, which it holds: tells of its end
+ * @mm: the opener's, held by mmgrab(); nobody else may use the file
+ * @notifier: tells of the end of @mm
  * @orphaned: the file has outlived @mm
  * @lock: one IA_OPEN at a time
  * @ia: NULL, then the IA for the rest of the file's life
@@ -36,6 +36,17 @@ static inline struct kdapl_ia *kdapl_file_ia(struct kdapl_file *file)
 	/* Pairs with the release in kdapl_cmd_ia_open(): the IA is complete. */
 	return smp_load_acquire(&file->ia);
 }
+
+/**
+ * kdapl_file_follow() - hear of the end of the opener's memory
+ * @file: the file, whose lock the caller holds
+ *
+ * Once for a file, before it has an IA: it may wait for that memory's lock as long as
+ * somebody else has it, which nobody but the program may suffer from.
+ *
+ * Return: 0, also where it was called before; -ENOMEM; -EINTR: killed; -ERESTARTNOINTR.
+ */
+int kdapl_file_follow(struct kdapl_file *file);
 
 /**
  * kdapl_ia_of_fd() - the IA that another file is

@@ -69,6 +69,9 @@ int kdapl_cmd_ia_open(struct kdapl_file *file, void *data)
 		ret = -EBADFD;
 		goto out;
 	}
+	ret = kdapl_file_follow(file);
+	if (ret)
+		goto out;
 	ia = ia_open(data);
 	if (IS_ERR(ia)) {
 		ret = PTR_ERR(ia);

@@ -484,6 +484,9 @@ void pull_behind_its_program(bool after)
 				usleep(1000);
 			extra.pull();
 			EXPECT_EQ(module_query().pinned, 0U);
+			/* Now the end of the program finds an IA that is dead. */
+			if (!after)
+				usleep(1500000);
 			end_process(heir);
 		},
 		use_and_have_an_heir, Ending::killed);
