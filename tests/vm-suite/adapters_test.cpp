@@ -484,7 +484,10 @@ void pull_behind_its_program(bool after)
 				usleep(1000);
 			extra.pull();
 			EXPECT_EQ(module_query().pinned, 0U);
-			/* Now the end of the program finds an IA that is dead. */
+			/*
+			 * In this time the end of the program finds an IA that is dead.
+			 * Nobody can see that; the kernel's log would have what went wrong.
+			 */
 			if (!after)
 				usleep(1500000);
 			end_process(heir);
