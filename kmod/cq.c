@@ -6,7 +6,7 @@
  * handler only raises a softirq (irq_poll), as ib_core's own queues do. The
  * softirq's budget keeps a flood of completions from starving the processor.
  * One that calls it from a softirq of its own, without a lock, has them taken there
- * (rxe of 6.1).
+ * (rxe of 6.1). Those of an EVD that has a work are taken by that work (evd_work.c).
  *
  * A driver that works in process context (rxe since 6.9) would have its softirq
  * run by ksoftirqd, some time after its worker lets go of the processor, and by
@@ -35,6 +35,7 @@
 #define CQ_BUSY_MAX_US	1000
 #define CQ_BUSY_QUEUES	8
 #define CQ_BUSY_ROUNDS	8		/* between two looks at the clock */
+#define CQ_PATIENCE	(HZ / 100)	/* of who waits for completions */
 #define CQ_TARDY	64		/* doorbells of large requests between two tries */
 
 static unsigned int busy_poll_us = 200;
@@ -201,6 +202,8 @@ static void cq_handler(struct ib_cq *ibcq, void *context)
 	/* Pairs with cq_busy_end(): the completion is there to be seen. */
 	smp_mb();
 	if (READ_ONCE(cq->busy))
+		return;
+	if (cq->evd && kdapl_evd_call(cq->evd))
 		return;
 	if (cq->told_by_tasklet)
 		cq_take_now(cq);
@@ -473,9 +476,9 @@ static void cq_destroy(struct kdapl_cq *cq)
 {
 	irq_poll_disable(&cq->iop);
 	/*
-	 * A softirq that has given up the poll may still arm the queue, and a handler have
-	 * begun before. Expedited: a program may have thousands of queues, and who removes
-	 * the device waits.
+	 * A softirq that has given up the poll may still arm the queue, a handler have
+	 * begun before, and a consumer's work look into it. Expedited: a program may have
+	 * thousands of queues, and who removes the device waits.
 	 */
 	synchronize_rcu_expedited();
 	ib_destroy_cq(cq->ibcq);
@@ -484,20 +487,30 @@ static void cq_destroy(struct kdapl_cq *cq)
 	kfree(cq);
 }
 
-struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries)
+static struct lock_class_key work_order;
+
+struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, struct kdapl_evd *evd,
+				  u32 entries)
 {
+	struct list_head *cqs = evd ? &evd->cqs : &ia->cqs;
 	struct kdapl_cq *cq;
 
 	mutex_lock(&ia->cq_lock);
-	list_for_each_entry(cq, &ia->cqs, list) {
+	list_for_each_entry(cq, cqs, list) {
 		if (cq->size - cq->used >= entries)
 			goto found;
 	}
-	cq = cq_create(ia, entries, CQ_ENTRIES);
+	cq = cq_create(ia, entries, evd ? 0 : CQ_ENTRIES);
 	if (IS_ERR(cq))
 		goto out;
+	cq->evd = evd;
+	if (evd) {
+		/* An upcall under the lock of another queue may dequeue from @evd. */
+		lockdep_set_class(&cq->order, &work_order);
+		list_add(&cq->work_list, &ia->work_cqs);
+	}
 	ib_req_notify_cq(cq->ibcq, cq->arm);
-	list_add(&cq->list, &ia->cqs);
+	list_add_rcu(&cq->list, cqs);
 found:
 	cq->used += entries;
 out:
@@ -512,9 +525,44 @@ void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries)
 	mutex_lock(&ia->cq_lock);
 	cq->used -= entries;
 	if (!cq->used) {
-		list_del(&cq->list);
+		list_del_rcu(&cq->list);
+		if (cq->evd)
+			list_del(&cq->work_list);
 		cq_destroy(cq);
 	}
+	mutex_unlock(&ia->cq_lock);
+}
+
+bool kdapl_cq_fetch(struct kdapl_evd *evd)
+{
+	struct kdapl_cq *cq;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(cq, &evd->cqs, list) {
+		/* While it has any it is not armed. */
+		if (cq_work(cq, CQ_BUDGET, NULL) ||
+		    ib_req_notify_cq(cq->ibcq, IB_CQ_NEXT_COMP |
+				     IB_CQ_REPORT_MISSED_EVENTS) > 0)
+			found = true;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+long kdapl_cq_patience(struct kdapl_ia *ia)
+{
+	return list_empty_careful(&ia->work_cqs) ? MAX_SCHEDULE_TIMEOUT :
+						   CQ_PATIENCE;
+}
+
+void kdapl_cq_attend(struct kdapl_ia *ia)
+{
+	struct kdapl_cq *cq;
+
+	mutex_lock(&ia->cq_lock);
+	list_for_each_entry(cq, &ia->work_cqs, work_list)
+		kdapl_cq_drain(cq);
 	mutex_unlock(&ia->cq_lock);
 }
 

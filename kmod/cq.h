@@ -5,14 +5,14 @@
  * An EP reserves as many entries as it can have work outstanding, so a
  * completion queue never overruns. The device's handler mostly only schedules; the
  * completions are taken in softirq context, where they become events, or by a
- * program that polls.
+ * program that polls, or by the work of an EVD, for whose EPs there are queues of its own.
  */
 #ifndef KDAPL_CQ_H
 #define KDAPL_CQ_H
 
+#include <linux/list.h>
 #include <linux/irq_poll.h>
 #include <linux/irq_work.h>
-#include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
 #include "evd.h"
@@ -22,8 +22,8 @@ struct rdma_cgroup;
 
 /**
  * struct kdapl_cq - one completion queue
- * @list: in the IA's list, whose first ones are polled, or the EVD's; guarded by the
- *	IA's cq_lock
+ * @list: in the IA's list, whose first ones are polled, or one of an EVD's; guarded by
+ *	the IA's cq_lock
  * @ia: whose it is
  * @ibcq: the device's
  * @iop: the softirq that polls it
@@ -32,6 +32,8 @@ struct rdma_cgroup;
  * @size: entries
  * @used: entries reserved
  * @solicited: not shared, but of an EP whose solicited receives this EVD notifies of
+ * @evd: shared only by EPs whose completions this EVD's work takes, or NULL
+ * @work_list: then, in the IA's list of such; guarded likewise
  * @arm: which completions the handler is called for
  * @told_by_tasklet: the handler may take completions itself
  * @busy: a doorbell polls it and will arm it, so its handler has nothing to do
@@ -50,6 +52,8 @@ struct kdapl_cq {
 	u32 size;
 	u32 used;
 	struct kdapl_evd *solicited;
+	struct kdapl_evd *evd;
+	struct list_head work_list;
 	enum ib_cq_notify_flags arm;
 	bool told_by_tasklet;
 	bool busy;
@@ -58,8 +62,12 @@ struct kdapl_cq {
 	struct ib_wc wc[16];
 };
 
-/* Process context. ERR_PTR(-ENOMEM), ERR_PTR(-ENOSPC). */
-struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, u32 entries);
+/*
+ * @evd: all completions are for its work; NULL: the queue is one of those that the IA's
+ * other EPs share. Process context. ERR_PTR(-ENOMEM), ERR_PTR(-ENOSPC).
+ */
+struct kdapl_cq *kdapl_cq_reserve(struct kdapl_ia *ia, struct kdapl_evd *evd,
+				  u32 entries);
 void kdapl_cq_unreserve(struct kdapl_cq *cq, u32 entries);
 
 /**
@@ -86,6 +94,21 @@ void kdapl_cq_ask(struct kdapl_evd *evd);
  * Process context.
  */
 u32 kdapl_cq_drain(struct kdapl_cq *cq);
+
+/*
+ * What the queues of @evd's own have becomes events. False: there was nothing, and their
+ * handlers will be called. Up to softirq.
+ */
+bool kdapl_cq_fetch(struct kdapl_evd *evd);
+
+/*
+ * For who waits until something is completed. Where the IA has queues that wait for works,
+ * one of these may be the caller, which takes nothing meanwhile: so it waits no longer at a
+ * time than the first says (jiffies), and has them all taken between by the second. Process
+ * context.
+ */
+long kdapl_cq_patience(struct kdapl_ia *ia);
+void kdapl_cq_attend(struct kdapl_ia *ia);
 
 /* Who polls for an event of @evd (which may be NULL) polls @cq above all. */
 void kdapl_cq_feeds(const struct kdapl_cq *cq, struct kdapl_evd *evd);

@@ -129,7 +129,9 @@ static int ep_build(struct kdapl_ep *ep, const struct kdapl_ep_create *arg)
 	if (!ep->pz)
 		return 0;
 
-	cq = kdapl_cq_reserve(ia, ep->cq_reserved);
+	cq = kdapl_cq_reserve(ia,
+			      kdapl_ep_work_evd(ep, ep->recv_evd, ep->request_evd),
+			      ep->cq_reserved);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	ep->cq = cq;

@@ -371,6 +371,17 @@ int kdapl_ep_make_recv_cq(struct kdapl_ep *ep);
 /* Give it back, if there is one; or everything that the EP has of such queues. */
 void kdapl_ep_drop_recv_cq(struct kdapl_ep *ep);
 void kdapl_ep_drop_cqs(struct kdapl_ep *ep);
+/* The EVD whose work takes all completions of the EP when it has these; NULL: none. */
+static inline struct kdapl_evd *
+kdapl_ep_work_evd(const struct kdapl_ep *ep, struct kdapl_evd *recv_evd,
+		  struct kdapl_evd *request_evd)
+{
+	if (ep->srq || recv_evd != request_evd || !request_evd ||
+	    !request_evd->work)
+		return NULL;
+	return request_evd;
+}
+
 /* For solicited receives that go to @evd; see kdapl_cq_solicited(). */
 struct kdapl_cq *kdapl_ep_solicited_cq(const struct kdapl_ep *ep,
 				       struct kdapl_evd *evd,

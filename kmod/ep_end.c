@@ -304,7 +304,13 @@ static void ep_take_back(struct kdapl_ep *ep)
 
 int kdapl_ep_drain(struct kdapl_ep *ep)
 {
-	if (wait_event_killable(ep->idle, !ep_is_ending(ep)))
+	struct kdapl_ia *ia = ep->obj.ia;
+	long ret;
+
+	while (!(ret = wait_event_killable_timeout(ep->idle, !ep_is_ending(ep),
+						   kdapl_cq_patience(ia))))
+		kdapl_cq_attend(ia);
+	if (ret < 0)
 		return -EINTR;
 	if (ep_owes(ep))
 		ep_take_back(ep);

@@ -98,6 +98,13 @@ static bool recvs_go_elsewhere(const struct kdapl_ep *ep,
 	return now != then || (then && parts->recv_evd != ep->recv_evd);
 }
 
+/* Likewise all completions, where a work takes them. */
+static bool other_work(const struct kdapl_ep *ep, const struct ep_parts *parts)
+{
+	return kdapl_ep_work_evd(ep, parts->recv_evd, parts->request_evd) !=
+	       kdapl_ep_work_evd(ep, ep->recv_evd, ep->request_evd);
+}
+
 /* What the state, and what is outstanding, allow. Caller holds ep->lock. */
 static int ep_may_change(struct kdapl_ep *ep, const struct ep_parts *parts,
 			 const struct kdapl_ep_create *want)
@@ -155,7 +162,10 @@ static int parts_make(struct kdapl_ep *ep, struct ep_parts *parts,
 		return ret;
 
 	parts->cq_reserved = parts->cap.max_recv_wr + parts->cap.max_send_wr;
-	cq = kdapl_cq_reserve(ep->obj.ia, parts->cq_reserved);
+	cq = kdapl_cq_reserve(ep->obj.ia,
+			      kdapl_ep_work_evd(ep, parts->recv_evd,
+						parts->request_evd),
+			      parts->cq_reserved);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	parts->cq = cq;
@@ -266,6 +276,7 @@ static int ep_change(struct kdapl_ep *ep, struct ep_parts *parts,
 	kdapl_ep_cap(want, &parts->cap);
 	parts->new_qp = parts->pz != ep->pz ||
 			recvs_go_elsewhere(ep, parts, want) ||
+			other_work(ep, parts) ||
 			!cap_suffices(&ep->cap, &parts->cap);
 	spin_lock_bh(&ep->lock);
 	ret = ep_may_change(ep, parts, want);

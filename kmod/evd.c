@@ -194,6 +194,7 @@ int kdapl_evd_create(struct kdapl_ia *ia, struct kdapl_evd_create *arg)
 	spin_lock_init(&evd->lock);
 	INIT_LIST_HEAD(&evd->backlog);
 	INIT_LIST_HEAD(&evd->solicited);
+	INIT_LIST_HEAD(&evd->cqs);
 	init_waitqueue_head(&evd->wait);
 	evd->flags = arg->flags;
 	evd->qlen = roundup_pow_of_two(arg->qlen);

@@ -13,6 +13,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "obj.h"
 #include "region.h"
@@ -105,6 +106,7 @@ struct kdapl_evd {
 	u32 notify_users;	/* completion streams of EPs */
 	u32 notified;		/* index behind the last notification in the ring */
 	struct list_head solicited;	/* completion queues; the IA's cq_lock */
+	struct list_head cqs;	/* those that its work takes; likewise, and RCU */
 	wait_queue_head_t wait;
 	u32 wait_threshold;	/* 0: nobody waits */
 	bool waitable;
@@ -112,6 +114,10 @@ struct kdapl_evd {
 	bool enabled;		/* events trigger the CNO */
 	const struct kdapl_evd_hooks *hooks;	/* of a kernel consumer */
 	bool direct;		/* likewise: its events may be claimed */
+	struct work_struct *work;	/* likewise; NULL: none. Never changes */
+	struct workqueue_struct *wq;	/* where that is queued */
+	bool called;		/* it takes events, or will */
+	bool silent;		/* the device does not call it any more */
 	/* likewise */
 	void (*unread)(struct kdapl_evd *evd, const struct kdapl_event *event);
 	struct kdapl_cno *cno;
@@ -190,6 +196,38 @@ void kdapl_evd_post(struct kdapl_evd *evd, const struct kdapl_event *event,
  */
 int kdapl_evd_join(struct kdapl_evd *evd, u32 notify);
 void kdapl_evd_leave(struct kdapl_evd *evd);
+
+/**
+ * kdapl_evd_set_work() - have a work queued when there are events
+ * @evd: of a kernel consumer's IA, not in use yet
+ * @wq: where
+ * @work: takes events until there is none, and is queued again only after that
+ *
+ * Completions of an EP that has @evd for receives and for requests are left in completion
+ * queues of the EVD's own until the work takes them, by kdapl_evd_fetch().
+ */
+void kdapl_evd_set_work(struct kdapl_evd *evd, struct workqueue_struct *wq,
+			struct work_struct *work);
+
+/**
+ * kdapl_evd_fetch() - have what the device has become events
+ * @evd: of a kernel consumer's IA, in which nothing is queued
+ *
+ * Contexts as of kdapl_evd_take().
+ *
+ * Return: there may be an event now. Else there is none, and where the EVD has a work the
+ * next one queues it.
+ */
+bool kdapl_evd_fetch(struct kdapl_evd *evd);
+
+/*
+ * The device has something for the work. Any context, under a driver's locks, too. False:
+ * the EVD is silent, and others have to take it.
+ */
+bool kdapl_evd_call(struct kdapl_evd *evd);
+/* A grace period of RCU later the device queues the work no more. Any context. */
+void kdapl_evd_silence(struct kdapl_evd *evd);
+
 /* What stands in the EVD is worth waking for. Any context up to softirq. */
 void kdapl_evd_notify(struct kdapl_evd *evd);
 /* Who waited is no more, without a word: the CNO hears of what there is. */

@@ -155,6 +155,7 @@ static void ia_init(struct kdapl_ia *ia, const struct kdapl_ia_open *arg)
 	mutex_init(&ia->join_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
+	INIT_LIST_HEAD(&ia->work_cqs);
 	kdapl_reaper_init(&ia->reaper);
 	xa_init_flags(&ia->windows, kdapl_xa_account(kdapl_ia_gfp(ia)));
 	xa_init(&ia->fmrs);

@@ -71,8 +71,9 @@ struct kdapl_ia {
 	struct mutex join_lock;		/* who changes what EVDs notify of */
 	atomic_t crs;			/* connection requests without a decision */
 	u32 tardy;			/* doorbells that do not look for a completion */
-	struct mutex cq_lock;		/* guards the next two, and EVDs' solicited */
+	struct mutex cq_lock;		/* guards the next three, and the lists of EVDs */
 	struct list_head cqs;
+	struct list_head work_cqs;	/* of EVDs that have a work */
 	struct kdapl_obj_hint polled;	/* what a program named as its EVD */
 	struct kdapl_reaper reaper;	/* of MRs of RMRs */
 	struct xarray windows;		/* of RMRs, by key */

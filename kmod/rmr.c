@@ -92,6 +92,24 @@ static void rmr_break_ep(struct kdapl_rmr *rmr, struct kdapl_ep *ep)
 	mutex_unlock(&ep->mutex);
 }
 
+/* False: it is not idle yet, and who waits has no patience left, or shall die. */
+static bool rmr_await_idle(struct kdapl_rmr *rmr)
+{
+	unsigned long deadline = jiffies + RMR_PATIENCE;
+	struct kdapl_ia *ia = rmr->obj.ia;
+	long ret;
+
+	do {
+		ret = wait_event_killable_timeout(rmr->idle, rmr_idle(rmr),
+						  min_t(long, RMR_PATIENCE,
+							kdapl_cq_patience(ia)));
+		if (ret)
+			return ret > 0;
+		kdapl_cq_attend(ia);
+	} while (time_before(jiffies, deadline));
+	return rmr_idle(rmr);
+}
+
 /*
  * A bind that was posted may stand behind requests that the peer does not let
  * finish. It must not take effect after this, so in the end the EP is broken.
@@ -100,8 +118,7 @@ static void rmr_await_binds(struct kdapl_rmr *rmr)
 {
 	struct kdapl_ep *ep;
 
-	if (wait_event_killable_timeout(rmr->idle, rmr_idle(rmr),
-					RMR_PATIENCE) > 0)
+	if (rmr_await_idle(rmr))
 		return;
 	ep = rmr_get_ep(rmr);
 	if (ep) {

@@ -610,7 +610,7 @@ static int srq_create_device(struct kdapl_srq *srq)
 	struct ib_srq *ibsrq;
 	int ret;
 
-	cq = kdapl_cq_reserve(srq->obj.ia, srq->window);
+	cq = kdapl_cq_reserve(srq->obj.ia, NULL, srq->window);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	srq->cq = cq;

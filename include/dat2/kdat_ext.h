@@ -7,6 +7,7 @@
 
 #include <linux/dma-direction.h>
 #include <linux/scatterlist.h>
+#include <linux/workqueue.h>
 
 #include <dat2/kdat.h>
 
@@ -203,6 +204,38 @@ static inline DAT_LMR_TRIPLET dat_ext_memory_segment(const DAT_EXT_MEMORY *memor
 		.lmr_context = memory->lmr_context,
 	};
 }
+
+/**
+ * dat_ext_evd_create() - make an EVD whose consumer is a work
+ * @ia: the IA
+ * @min_qlen: how many events it has to hold
+ * @wq: where the work is queued
+ * @work: the consumer's, which lives as long as the EVD
+ * @flags: what may use it, as of dat_evd_kcreate()
+ * @evd: out
+ *
+ * In place of upcalls, @work is queued when there is an event. It dequeues until
+ * DAT_QUEUE_EMPTY: only behind that the next event is sure to queue it again, so one that
+ * leaves off before queues itself. It can be queued more often, and find nothing.
+ *
+ * Of an EP without an SRQ that has the EVD for receives and for requests the completions
+ * stay with the device until the work comes for them: no softirq takes them before, and a
+ * work that is busy with them is not queued for the next ones. Until they are dequeued they
+ * count as outstanding for the EP (dat_ep_get_status(), the end of a graceful disconnect).
+ * Each of them queues the work there, also with DAT_COMPLETION_UNSIGNALLED_FLAG.
+ *
+ * dat_evd_query() tells DAT_UPCALL_DISABLE, dat_evd_modify_upcall() fails with
+ * DAT_INVALID_STATE. dat_evd_free(), and dat_ia_close() before it ends the IA's EPs, take
+ * @work from the queue, and wait for it where it runs: it is not for these, and where it
+ * waits for a peer itself they wait as long.
+ *
+ * Context: Process, may sleep.
+ * Return: as dat_evd_kcreate(); DAT_INVALID_PARAMETER without @wq or @work.
+ */
+DAT_RETURN dat_ext_evd_create(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
+			      struct workqueue_struct *wq,
+			      struct work_struct *work, DAT_EVD_FLAGS flags,
+			      DAT_EVD_HANDLE *evd);
 
 /**
  * dat_ext_registry_entry() - one of the adapters that can be opened

@@ -3,6 +3,8 @@
 
 #include <linux/export.h>
 
+#include <dat2/kdat_ext.h>
+
 #include "kapi.h"
 
 static int evd_make(struct kapi_evd *kevd, u32 qlen, u32 flags)
@@ -59,6 +61,12 @@ struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,
 	return kevd;
 }
 
+void kapi_evd_work_stop(struct kapi_evd *kevd)
+{
+	if (kevd->evd->work)
+		cancel_work_sync(kevd->evd->work);
+}
+
 static bool policy_valid(DAT_UPCALL_POLICY policy)
 {
 	return policy == DAT_UPCALL_DISABLE ||
@@ -91,6 +99,28 @@ DAT_RETURN dat_evd_kcreate(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
 	return DAT_SUCCESS;
 }
 EXPORT_SYMBOL_GPL(dat_evd_kcreate);
+
+DAT_RETURN dat_ext_evd_create(DAT_IA_HANDLE ia, DAT_COUNT min_qlen,
+			      struct workqueue_struct *wq,
+			      struct work_struct *work, DAT_EVD_FLAGS flags,
+			      DAT_EVD_HANDLE *evd)
+{
+	struct kapi_evd *kevd;
+	DAT_RETURN ret;
+
+	if (!wq)
+		return KAPI_BAD_ARG(3);
+	if (!work)
+		return KAPI_BAD_ARG(4);
+	ret = dat_evd_kcreate(ia, min_qlen, DAT_UPCALL_DISABLE, NULL, flags,
+			      evd);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	kevd = *evd;
+	kdapl_evd_set_work(kevd->evd, wq, work);
+	return DAT_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(dat_ext_evd_create);
 
 DAT_RETURN dat_evd_query(DAT_EVD_HANDLE evd, DAT_EVD_PARAM_MASK mask,
 			 DAT_EVD_PARAM *param)
@@ -145,15 +175,19 @@ EXPORT_SYMBOL_GPL(dat_evd_resize);
 DAT_RETURN dat_evd_dequeue(DAT_EVD_HANDLE evd, DAT_EVENT *event)
 {
 	struct kapi_evd *kevd = kapi_to(evd, evd, EVD);
-	bool found;
+	bool found, more;
 
 	if (!kevd)
 		return DAT_ERROR(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE1);
 	if (!event)
 		return KAPI_BAD_ARG(2);
-	local_bh_disable();
-	found = kapi_evd_next(kevd, event, NULL);
-	local_bh_enable();
+	/* What is fetched may be no events: softirqs get their turn between. */
+	do {
+		local_bh_disable();
+		found = kapi_evd_next(kevd, event, NULL);
+		more = !found && kdapl_evd_fetch(kevd->evd);
+		local_bh_enable();
+	} while (more);
 	return found ? DAT_SUCCESS :
 		       DAT_ERROR(DAT_QUEUE_EMPTY, DAT_NO_SUBTYPE);
 }
@@ -194,7 +228,8 @@ DAT_RETURN dat_evd_free(DAT_EVD_HANDLE evd)
 	if (ret)
 		return kapi_error(ret);
 	kapi_crs_forget(kevd->lost);
-	/* Nothing arrives any more. */
+	/* Nothing arrives any more: it has no completion queues, either. */
+	kapi_evd_work_stop(kevd);
 	kapi_upcall_stop(kevd);
 	kapi_upcall_exit(kevd);
 	kapi_forget(&kevd->obj);

@@ -135,6 +135,7 @@ static bool ia_unused(struct kapi_ia *kia)
 static void evd_quiet(struct kapi_evd *kevd)
 {
 	kdapl_evd_hook(kevd->evd, NULL);
+	kdapl_evd_silence(kevd->evd);
 	kapi_upcall_close(kevd);
 }
 
@@ -156,6 +157,8 @@ static void ia_close(struct kapi_ia *kia)
 
 	/* One EVD's upcall may want to enable another's: first all are closed. */
 	each_evd(kia, evd_quiet);
+	synchronize_rcu();
+	each_evd(kia, kapi_evd_work_stop);
 	each_evd(kia, kapi_upcall_exit);
 	kdapl_ia_close(kia->core);
 	xa_for_each(&kia->live, index, obj)

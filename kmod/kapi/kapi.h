@@ -300,6 +300,8 @@ struct kapi_evd *kapi_evd_create(struct kapi_ia *ia, DAT_COUNT qlen,
 void kapi_upcall_stop(struct kapi_evd *kevd);
 /* As above, and nobody can enable it again. */
 void kapi_upcall_close(struct kapi_evd *kevd);
+/* The EVD's work, if it has one, which nobody queues any more, does not run on return. */
+void kapi_evd_work_stop(struct kapi_evd *kevd);
 int kapi_upcall_init(struct kapi_evd *kevd);
 void kapi_upcall_exit(struct kapi_evd *kevd);
 void kapi_upcall_schedule(struct kapi_evd *kevd);

@@ -294,6 +294,8 @@ DAT_RETURN dat_evd_modify_upcall(DAT_EVD_HANDLE evd, DAT_UPCALL_POLICY policy,
 		return KAPI_BAD_ARG(2);
 	if (flag > DAT_UPCALL_INVOC_ANY)
 		return KAPI_BAD_ARG(4);
+	if (kevd->evd->work)
+		return DAT_ERROR(DAT_INVALID_STATE, DAT_NO_SUBTYPE);
 
 	ret = upcall_set(kevd, policy, upcall);
 	if (ret != DAT_SUCCESS)

@@ -151,6 +151,7 @@ static void ia_init(struct kdapl_ia *ia, struct fake_dev *dev, bool kernel)
 	mutex_init(&ia->join_lock);
 	mutex_init(&ia->cq_lock);
 	INIT_LIST_HEAD(&ia->cqs);
+	INIT_LIST_HEAD(&ia->work_cqs);
 	kdapl_reaper_init(&ia->reaper);
 	xa_init(&ia->windows);
 	xa_init(&ia->fmrs);

@@ -708,7 +708,7 @@ static void evd_polls_what_feeds_it(struct kunit *test)
 
 	env_connect(env, &tep);
 	for (i = 0; i < OTHER_CQS; i++) {
-		others[i] = kdapl_cq_reserve(env->ia, CQ_FULL);
+		others[i] = kdapl_cq_reserve(env->ia, NULL, CQ_FULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(others[i]));
 		KUNIT_ASSERT_PTR_NE(test, others[i], tep.ep->cq);
 	}

@@ -65,11 +65,6 @@ static struct fake_window *window_of(u32 rkey)
 
 /* ---- completion queues ------------------------------------------------- */
 
-static struct fake_cq *to_fake_cq(struct ib_cq *cq)
-{
-	return container_of(cq, struct fake_cq, ib);
-}
-
 struct ib_cq *fake_create_cq(struct ib_device *dev, ib_comp_handler handler,
 			     void *context, const struct ib_cq_init_attr *attr)
 {
@@ -116,6 +111,10 @@ static int fake_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	spin_lock_irqsave(&dev->lock, flags);
 	if (cq->lazy)
 		flush_locked(cq->lazy, cq);
+	if (cq->blind) {
+		cq->blind--;
+		n = 0;
+	}
 	for (i = 0; i < n && cq->tail != cq->head; i++)
 		wc[i] = cq->wc[cq->tail++ & (cq->ib.cqe - 1)];
 	spin_unlock_irqrestore(&dev->lock, flags);

@@ -79,6 +79,7 @@ struct fake_cq {
 	bool solicited;		/* for such completions only */
 	bool tells;		/* there was one that the handler is called for */
 	struct fake_qp *lazy;	/* it is in error, and flushes with the next poll */
+	unsigned int blind;	/* so many polls come before what is there */
 };
 
 /* Memory that went from the processor to the device, or back. */
@@ -141,6 +142,11 @@ struct fake_dev {
 static inline struct fake_dev *to_fake_dev(struct ib_device *dev)
 {
 	return container_of(dev, struct fake_dev, ib);
+}
+
+static inline struct fake_cq *to_fake_cq(struct ib_cq *cq)
+{
+	return container_of(cq, struct fake_cq, ib);
 }
 
 static inline struct fake_qp *to_fake_qp(struct ib_qp *qp)

@@ -632,6 +632,37 @@ static void rmr_freed_with_binds(struct kunit *test)
 						KDAPL_OBJ_LMR), 0);
 }
 
+static void no_work(struct work_struct *work)
+{
+}
+
+static DECLARE_WORK(blocked, no_work);
+
+/* By the work that would have taken the bind's completion: it is taken all the same. */
+static void rmr_freed_by_a_work(struct kunit *test)
+{
+	struct env *env = test->priv;
+	struct test_evd tevd = env_evd(env, 64, DAT_EVD_DTO_FLAG |
+				       DAT_EVD_RMR_BIND_FLAG |
+				       DAT_EVD_CONNECTION_FLAG);
+	struct test_ep tep = { .recv = tevd, .request = tevd, .conn = tevd };
+	u32 rmr = make_rmr(env, env->pz);
+	struct fake_qp *qp;
+
+	kdapl_evd_set_work(tevd.evd, system_wq, &blocked);
+	env_ep_over(env, &tep, DEPTH);
+	env_connect(env, &tep);
+	tep.request.head = tep.conn.head;
+	bind(env, &tep, rmr, 0);
+	qp = env_qp(&tep);
+	KUNIT_EXPECT_EQ(test, fake_report(qp, &qp->sq, 1, IB_WC_SUCCESS), 1);
+	EXPECT_NO_EVENT(test, &tep.request);
+	KUNIT_EXPECT_EQ(test, free_rmr(env, rmr), 0);
+	EXPECT_BOUND(test, &tep, 0, DAT_DTO_SUCCESS);
+	KUNIT_EXPECT_EQ(test, prog_ep(&tep, state), KDAPL_EP_CONNECTED);
+	cancel_work_sync(&blocked);
+}
+
 /* Nor does a device that gives nothing back keep anybody for ever. */
 static void rmr_freed_with_binds_lost(struct kunit *test)
 {
@@ -872,6 +903,7 @@ static struct kunit_case rmr_cases[] = {
 	KUNIT_CASE(rmr_slots),
 	KUNIT_CASE(rmr_one_ep_at_a_time),
 	KUNIT_CASE(rmr_freed_with_binds),
+	KUNIT_CASE(rmr_freed_by_a_work),
 	KUNIT_CASE(rmr_freed_with_binds_lost),
 	KUNIT_CASE(rmr_ep_freed_with_binds),
 	KUNIT_CASE(rmr_device_goes),

@@ -4,6 +4,8 @@
 #include <linux/completion.h>
 #include <linux/kthread.h>
 
+#include <dat2/kdat_ext.h>
+
 #include "../kapi/kapi.h"
 #include "env.h"
 
@@ -656,6 +658,119 @@ static void bad_arguments_are_refused(struct kunit *test)
 			DAT_GET_TYPE(dat_evd_free(caller->kia)));
 }
 
+/* ---- a work in place of upcalls ----------------------------------------------- */
+
+/**
+ * struct taker - a consumer's work, and what it saw
+ * @work: the work
+ * @evd: its EVD
+ * @sum: of the events' pointers
+ * @runs: that have ended
+ * @slow: a run takes a while
+ */
+struct taker {
+	struct work_struct work;
+	DAT_EVD_HANDLE evd;
+	atomic64_t sum;
+	atomic_t runs;
+	bool slow;
+};
+
+static void taker_work(struct work_struct *work)
+{
+	struct taker *taker = container_of(work, struct taker, work);
+	DAT_EVENT event;
+
+	while (dat_evd_dequeue(taker->evd, &event) == DAT_SUCCESS)
+		atomic64_add((uintptr_t)event.event_data
+				     .software_event_data.pointer, &taker->sum);
+	if (taker->slow)
+		msleep(CALL_MS);
+	atomic_inc(&taker->runs);
+}
+
+static struct taker *taker_make(struct kunit *test)
+{
+	struct caller *caller = caller_of(test);
+	struct taker *taker = kunit_kzalloc(test, sizeof(*taker), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, taker);
+	INIT_WORK(&taker->work, taker_work);
+	KUNIT_ASSERT_EQ(test, DAT_SUCCESS,
+			dat_ext_evd_create(caller->kia, QLEN, system_wq,
+					   &taker->work, DAT_EVD_SOFTWARE_FLAG,
+					   &taker->evd));
+	/* Which the suite frees, and others post to. */
+	caller->evd = taker->evd;
+	return taker;
+}
+
+static void work_gets_each_event(struct kunit *test)
+{
+	struct taker *taker = taker_make(test);
+	int i;
+
+	for (i = 1; i <= 100; i++)
+		post(test, caller_of(test), i);
+	EXPECT_SOON(test, atomic64_read(&taker->sum) == 5050);
+}
+
+static void free_waits_for_a_work(struct kunit *test)
+{
+	struct taker *taker = taker_make(test);
+
+	taker->slow = true;
+	post(test, caller_of(test), 1);
+	EXPECT_SOON(test, atomic64_read(&taker->sum) == 1);
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS, dat_evd_free(taker->evd));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&taker->runs));
+	KUNIT_EXPECT_FALSE(test, work_busy(&taker->work));
+	caller_of(test)->evd = NULL;
+}
+
+static void work_has_no_upcalls(struct kunit *test)
+{
+	const DAT_UPCALL_OBJECT object = { NULL, upcall };
+	struct taker *taker = taker_make(test);
+	DAT_EVD_PARAM param;
+
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_STATE,
+			DAT_GET_TYPE(dat_evd_modify_upcall(taker->evd,
+							   DAT_UPCALL_MANY,
+							   &object,
+							   DAT_UPCALL_INVOC_ANY)));
+	KUNIT_EXPECT_EQ(test, DAT_SUCCESS,
+			dat_evd_query(taker->evd, DAT_EVD_FIELD_ALL, &param));
+	KUNIT_EXPECT_EQ(test, (int)param.upcall_policy, DAT_UPCALL_DISABLE);
+}
+
+static void work_is_needed(struct kunit *test)
+{
+	struct kapi_ia *kia = caller_of(test)->kia;
+	struct work_struct work;
+	DAT_EVD_HANDLE evd;
+
+	KUNIT_EXPECT_EQ(test, BAD_ARG(3),
+			dat_ext_evd_create(kia, QLEN, NULL, &work,
+					   DAT_EVD_SOFTWARE_FLAG, &evd));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(4),
+			dat_ext_evd_create(kia, QLEN, system_wq, NULL,
+					   DAT_EVD_SOFTWARE_FLAG, &evd));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(2),
+			dat_ext_evd_create(kia, 0, system_wq, &work,
+					   DAT_EVD_SOFTWARE_FLAG, &evd));
+	KUNIT_EXPECT_EQ(test, BAD_ARG(6),
+			dat_ext_evd_create(kia, QLEN, system_wq, &work,
+					   DAT_EVD_SOFTWARE_FLAG, NULL));
+	KUNIT_EXPECT_EQ(test, DAT_INVALID_HANDLE,
+			DAT_GET_TYPE(dat_ext_evd_create(NULL, QLEN, system_wq,
+							&work,
+							DAT_EVD_SOFTWARE_FLAG,
+							&evd)));
+}
+
+/* ---- under load --------------------------------------------------------------- */
+
 static int post_many(void *arg)
 {
 	struct caller *caller = arg;
@@ -720,6 +835,10 @@ static struct kunit_case upcall_cases[] = {
 	KUNIT_CASE(any_sees_what_is_queued),
 	KUNIT_CASE(new_waits_for_the_next),
 	KUNIT_CASE(bad_arguments_are_refused),
+	KUNIT_CASE(work_gets_each_event),
+	KUNIT_CASE(free_waits_for_a_work),
+	KUNIT_CASE(work_has_no_upcalls),
+	KUNIT_CASE(work_is_needed),
 	KUNIT_CASE(changes_under_load),
 	{}
 };

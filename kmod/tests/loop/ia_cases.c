@@ -160,9 +160,58 @@ static void close_under_upcalls(void)
 	migrate_enable();
 }
 
+/**
+ * struct follower - a work each of whose runs has another one follow
+ * @work: the work
+ * @evd: its EVD
+ * @runs: of it
+ */
+struct follower {
+	struct work_struct work;
+	DAT_EVD_HANDLE evd;
+	atomic_t runs;
+};
+
+static void follower_work(struct work_struct *work)
+{
+	struct follower *follower = container_of(work, struct follower, work);
+	DAT_EVENT event;
+
+	while (dat_evd_dequeue(follower->evd, &event) == DAT_SUCCESS)
+		;
+	event = (DAT_EVENT){ .event_number = DAT_SOFTWARE_EVENT };
+	dat_evd_post_se(follower->evd, &event);
+	atomic_inc(&follower->runs);
+	msleep(50);
+}
+
+/* It runs nearly all the time, but not when the call has returned. */
+static void close_under_a_work(void)
+{
+	const DAT_EVENT event = { .event_number = DAT_SOFTWARE_EVENT };
+	unsigned long end = jiffies + PATIENCE;
+	static struct follower follower;
+	DAT_EVD_HANDLE async;
+	DAT_IA_HANDLE one = open_one(&async);
+
+	follower.evd = NULL;
+	atomic_set(&follower.runs, 0);
+	INIT_WORK(&follower.work, follower_work);
+	if (WORKS(dat_ext_evd_create(one, 8, system_wq, &follower.work,
+				     DAT_EVD_SOFTWARE_FLAG, &follower.evd)))
+		WORKS(dat_evd_post_se(follower.evd, &event));
+	while (loop_fine() && atomic_read(&follower.runs) < 3 &&
+	       time_before(jiffies, end))
+		usleep_range(100, 200);
+	EXPECT(atomic_read(&follower.runs) >= 3);
+	FREES(dat_ia_close(one, DAT_CLOSE_ABRUPT_FLAG));
+	EXPECT(!work_busy(&follower.work));
+}
+
 const struct loop_test ia_cases[] = {
 	{ "an IA in use is not closed gracefully", graceful_close },
 	{ "an EVD is lent to another IA", lent_evd },
 	{ "an IA is closed under its upcalls", close_under_upcalls },
+	{ "an IA is closed under a work", close_under_a_work },
 	{},
 };

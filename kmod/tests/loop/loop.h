@@ -143,7 +143,9 @@ void loop_ask(struct loop_end *from, u16 at);
 DAT_CR_HANDLE loop_request(DAT_HANDLE sp, u16 at);
 /* it is accepted, or it is gone and this is false; */
 bool loop_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep);
-/* and both ends hear of it. As iWARP wants it, the first message is @from's. */
+/* an end hears of it; */
+void loop_is_up(struct loop_end *end);
+/* or both do. As iWARP wants it, the first message is @from's. */
 void loop_established(struct loop_end *from, struct loop_end *to);
 /* All of them, at loop.psp. */
 void loop_connect(struct loop_end *from, struct loop_end *to);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Upcalls of completions: mostly they come where the completion is taken. */
+/*
+ * Upcalls of completions: mostly they come where the completion is taken. And a work in
+ * their place, which takes the completions itself.
+ */
 
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -16,11 +19,13 @@
  * @inside: upcalls that run
  * @recvs: receives, in order
  * @software: software events, in order
- * @wrong: something was not as it should be; written by the upcall alone
+ * @over: the test is, but for its work
+ * @wrong: something was not as it should be; written by upcall or work alone
  */
 struct seen {
 	u64 first;
 	atomic_t inside, recvs, software;
+	bool over;
 	const char *wrong;
 };
 
@@ -79,29 +84,41 @@ static void seeing_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 	atomic_dec(&seen.inside);
 }
 
-/* loop.b's receives go to an EVD of @flags, with upcalls one at a time. */
-static void begin(DAT_EVD_FLAGS flags)
+/* The pair is made; loop.b's receives go to another EVD. */
+static void make_over(DAT_EVD_HANDLE evd)
 {
-	const DAT_UPCALL_OBJECT upcall = { NULL, seeing_upcall };
-	DAT_EP_PARAM param = {};
-	DAT_EVD_HANDLE evd;
-	int i;
+	DAT_EP_PARAM param = { .recv_evd_handle = evd };
+	DAT_EVD_HANDLE old;
 
 	loop_make(&loop.a, false);
 	loop_make(&loop.b, false);
-	evd = loop.b.recv;
-	loop.b.recv = loop_evd(flags);
-	param.recv_evd_handle = loop.b.recv;
 	WORKS(dat_ep_modify(loop.b.ep, DAT_EP_FIELD_RECV_EVD_HANDLE, &param));
-	FREES(dat_evd_free(evd));
-	loop_connect(&loop.a, &loop.b);
-	WORKS(dat_evd_modify_upcall(loop.b.recv, DAT_UPCALL_SINGLE_INSTANCE,
-				    &upcall, DAT_UPCALL_INVOC_NEW));
-	memset(&seen, 0, sizeof(seen));
+	old = loop.b.recv;
+	loop.b.recv = evd;
+	FREES(dat_evd_free(old));
+}
+
+static void post_recvs(void)
+{
+	int i;
+
 	/* Each post takes the next one. */
 	seen.first = loop.cookie + 1;
 	for (i = 0; i < RECVS; i++)
 		loop_post_recv(&loop.b, 0);
+}
+
+/* loop.b's receives go to an EVD of @flags, with upcalls one at a time. */
+static void begin(DAT_EVD_FLAGS flags)
+{
+	const DAT_UPCALL_OBJECT upcall = { NULL, seeing_upcall };
+
+	make_over(loop_evd(flags));
+	loop_connect(&loop.a, &loop.b);
+	WORKS(dat_evd_modify_upcall(loop.b.recv, DAT_UPCALL_SINGLE_INSTANCE,
+				    &upcall, DAT_UPCALL_INVOC_NEW));
+	memset(&seen, 0, sizeof(seen));
+	post_recvs();
 }
 
 static void send_all(void)
@@ -118,7 +135,7 @@ static void send_all(void)
 }
 
 /* The last message is acknowledged; its upcall may be yet to come. */
-static void expect_seen(int recvs, int software)
+static void wait_for(int recvs, int software)
 {
 	unsigned long end = jiffies + 30 * HZ;
 
@@ -126,6 +143,11 @@ static void expect_seen(int recvs, int software)
 	       (atomic_read(&seen.recvs) < recvs ||
 		atomic_read(&seen.software) < software))
 		usleep_range(100, 200);
+}
+
+static void expect_seen(int recvs, int software)
+{
+	wait_for(recvs, software);
 	/* None runs any more, and none will. */
 	WORKS(dat_evd_modify_upcall(loop.b.recv, DAT_UPCALL_TEARDOWN,
 				    DAT_UPCALL_SAME, DAT_UPCALL_INVOC_NEW));
@@ -175,8 +197,63 @@ static void among_others(void)
 	expect_seen(MESSAGES, MESSAGES);
 }
 
+/* ---- a work -------------------------------------------------------------------- */
+
+static void see_all(struct work_struct *work)
+{
+	DAT_EVENT event;
+
+	while (dat_evd_dequeue(loop.b.recv, &event) == DAT_SUCCESS) {
+		if (READ_ONCE(seen.over))
+			continue;
+		if (event.event_number == DAT_DTO_COMPLETION_EVENT)
+			saw_recv(&event.event_data.dto_completion_event_data);
+		else
+			complain(false, "another event");
+	}
+}
+
+static DECLARE_WORK(seer, see_all);
+
+/* loop.b's EVD for both, so that the device's own queue is left to the work. */
+static void begin_work(void)
+{
+	DAT_EP_PARAM param = {};
+	DAT_EVD_HANDLE evd = NULL;
+
+	memset(&seen, 0, sizeof(seen));
+	WORKS(dat_ext_evd_create(loop.ia, 64, system_unbound_wq, &seer,
+				 DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG,
+				 &evd));
+	make_over(evd);
+	param.request_evd_handle = evd;
+	WORKS(dat_ep_modify(loop.b.ep, DAT_EP_FIELD_REQUEST_EVD_HANDLE,
+			    &param));
+	FREES(dat_evd_free(loop.b.request));
+	loop.b.request = NULL;
+	post_recvs();
+	loop_ask(&loop.a, port);
+	loop_accept(loop_request(loop.psp, port), loop.b.ep);
+	loop_is_up(&loop.a);
+	loop_is_up(&loop.b);
+}
+
+static void work_takes_all(void)
+{
+	begin_work();
+	send_all();
+	wait_for(MESSAGES, 0);
+	EXPECT(atomic_read(&seen.recvs) == MESSAGES);
+	/* What is flushed when the EP is freed is for nobody to see, or to answer. */
+	WRITE_ONCE(seen.over, true);
+	flush_work(&seer);
+	if (seen.wrong)
+		loop_check(false, seen.wrong, "see_all", 0);
+}
+
 const struct loop_test upcall_cases[] = {
 	{ "upcalls of completions, in order", in_order },
 	{ "upcalls of completions among other events", among_others },
+	{ "a work in place of upcalls", work_takes_all },
 	{},
 };

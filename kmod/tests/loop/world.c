@@ -176,7 +176,7 @@ bool loop_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep)
 	return false;
 }
 
-static void established(struct loop_end *end)
+void loop_is_up(struct loop_end *end)
 {
 	DAT_EVENT event = {};
 
@@ -187,8 +187,8 @@ static void established(struct loop_end *end)
 
 void loop_established(struct loop_end *from, struct loop_end *to)
 {
-	established(from);
-	established(to);
+	loop_is_up(from);
+	loop_is_up(to);
 	loop_message(from, to, 1);
 }
 
