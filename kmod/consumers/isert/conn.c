@@ -52,11 +52,6 @@ static void free_memory(struct isert_conn *conn)
 	kfree(conn->rx);
 }
 
-static void conn_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
-{
-	queue_work(isert_wq, instance);
-}
-
 static void completed(struct isert_conn *conn, const DAT_DTO_COMPLETION_EVENT_DATA *data)
 {
 	struct isert_dto *dto = data->user_cookie.as_ptr;
@@ -123,7 +118,6 @@ void isert_later(struct isert_conn *conn)
 
 static int make_ep(struct isert_conn *conn)
 {
-	const DAT_UPCALL_OBJECT upcall = { &conn->work, conn_upcall };
 	const struct dat_ia_attr *can = &conn->device->attr;
 	const DAT_EP_ATTR attr = {
 		.max_recv_dtos = conn->depth,
@@ -136,8 +130,8 @@ static int make_ep(struct isert_conn *conn)
 	};
 	DAT_RETURN ret;
 
-	ret = dat_evd_kcreate(conn->device->ia, 2 * conn->depth + 16, DAT_UPCALL_NOTIFY, &upcall,
-			      DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG, &conn->evd);
+	ret = dat_ext_evd_create(conn->device->ia, 2 * conn->depth + 16, isert_wq, &conn->work,
+				 DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG, &conn->evd);
 	if (ret == DAT_SUCCESS)
 		ret = dat_ep_create(conn->device->ia, conn->device->pz, conn->evd, conn->evd,
 				    conn->evd, &attr, &conn->ep);
@@ -209,9 +203,7 @@ static void conn_close(struct isert_conn *conn)
 	conn->closed = true;
 	up_write(&conn->gate);
 	dat_ext_ep_drain(conn->ep);
-	/* All events are queued, and nobody but this queues the worker any more. */
-	dat_evd_modify_upcall(conn->evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
-			      DAT_UPCALL_INVOC_NEW);
+	/* All events are queued. */
 	queue_work(isert_wq, &conn->work);
 	flush_work(&conn->work);
 }

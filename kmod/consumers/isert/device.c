@@ -74,20 +74,14 @@ static void accept_work(struct work_struct *work)
 	}
 }
 
-static void cr_upcall(DAT_PVOID instance, const DAT_EVENT *event, DAT_BOOLEAN more)
-{
-	queue_work(system_unbound_wq, instance);
-}
-
 static DAT_RETURN listen(struct isert_device *device)
 {
-	const DAT_UPCALL_OBJECT upcall = { &device->work, cr_upcall };
 	struct sockaddr_storage *at = &device->np->np->np_sockaddr;
 	DAT_COMM comm = { .domain = at->ss_family, .type = SOCK_STREAM };
 	DAT_RETURN ret;
 
-	ret = dat_evd_kcreate(device->ia, 64, DAT_UPCALL_NOTIFY, &upcall, DAT_EVD_CR_FLAG,
-			      &device->cr_evd);
+	ret = dat_ext_evd_create(device->ia, 64, system_unbound_wq, &device->work, DAT_EVD_CR_FLAG,
+				 &device->cr_evd);
 	return ret ?: dat_csp_create(device->ia, &comm, (void *)at, device->cr_evd, &device->csp);
 }
 
@@ -97,8 +91,6 @@ void isert_device_end(struct isert_device *device)
 	if (device->csp)
 		dat_csp_free(device->csp);
 	if (device->cr_evd) {
-		dat_evd_modify_upcall(device->cr_evd, DAT_UPCALL_TEARDOWN, DAT_UPCALL_SAME,
-				      DAT_UPCALL_INVOC_NEW);
 		queue_work(system_unbound_wq, &device->work);
 		flush_work(&device->work);
 		dat_evd_free(device->cr_evd);
