@@ -84,18 +84,18 @@ static void seeing_upcall(DAT_PVOID instance, const DAT_EVENT *event,
 	atomic_dec(&seen.inside);
 }
 
-/* The pair is made; loop.b's receives go to another EVD. */
+/* The pair is made; loop.b's receives go to another EVD, which is freed if they do not. */
 static void make_over(DAT_EVD_HANDLE evd)
 {
 	DAT_EP_PARAM param = { .recv_evd_handle = evd };
-	DAT_EVD_HANDLE old;
 
 	loop_make(&loop.a, false);
 	loop_make(&loop.b, false);
-	WORKS(dat_ep_modify(loop.b.ep, DAT_EP_FIELD_RECV_EVD_HANDLE, &param));
-	old = loop.b.recv;
-	loop.b.recv = evd;
-	FREES(dat_evd_free(old));
+	if (WORKS(dat_ep_modify(loop.b.ep, DAT_EP_FIELD_RECV_EVD_HANDLE,
+				&param)))
+		swap(loop.b.recv, evd);
+	if (evd)
+		FREES(dat_evd_free(evd));
 }
 
 static void post_recvs(void)
@@ -226,21 +226,31 @@ static void begin_work(void)
 				 DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG,
 				 &evd));
 	make_over(evd);
-	param.request_evd_handle = evd;
-	WORKS(dat_ep_modify(loop.b.ep, DAT_EP_FIELD_REQUEST_EVD_HANDLE,
-			    &param));
-	FREES(dat_evd_free(loop.b.request));
-	loop.b.request = NULL;
+	param.request_evd_handle = loop.b.recv;
+	if (WORKS(dat_ep_modify(loop.b.ep, DAT_EP_FIELD_REQUEST_EVD_HANDLE,
+				&param))) {
+		FREES(dat_evd_free(loop.b.request));
+		loop.b.request = NULL;
+	}
 	post_recvs();
+}
+
+/* As loop_connect(), but for the first message. */
+static void connect_work(void)
+{
+	unsigned int left = loop_spare();
+
 	loop_ask(&loop.a, port);
 	loop_accept(loop_request(loop.psp, port), loop.b.ep);
 	loop_is_up(&loop.a);
 	loop_is_up(&loop.b);
+	loop_spare_no_more(left);
 }
 
 static void work_takes_all(void)
 {
 	begin_work();
+	connect_work();
 	send_all();
 	wait_for(MESSAGES, 0);
 	EXPECT(atomic_read(&seen.recvs) == MESSAGES);
