@@ -201,7 +201,7 @@ void kdapl_evd_leave(struct kdapl_evd *evd);
  * kdapl_evd_set_work() - have a work queued when there are events
  * @evd: of a kernel consumer's IA, not in use yet
  * @wq: where
- * @work: takes events until there is none, and is queued again only after that
+ * @work: takes events until there is none; behind that the next one queues it again
  *
  * Completions of an EP that has @evd for receives and for requests are left in completion
  * queues of the EVD's own until the work takes them, by kdapl_evd_fetch().
