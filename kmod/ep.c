@@ -72,6 +72,7 @@ static void ep_obj_release(struct kdapl_obj *obj)
 
 	kvfree(ep->parked);
 	kfree(ep->chain);
+	kfree(ep->rw_spare);
 	kvfree(ep->rq.work);
 	kvfree(ep->sq.work);
 	kfree(ep->rec_outcome);

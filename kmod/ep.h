@@ -106,6 +106,7 @@ struct kdapl_wq {
 	u32 tail;
 	u32 done;		/* slots given back; mirrored to the program */
 	u32 hw;			/* held by the device */
+	struct kdapl_obj_hint lmr_hint;	/* of its segments */
 };
 
 struct kdapl_ep {
@@ -135,11 +136,11 @@ struct kdapl_ep {
 	bool closed;		/* freed: nobody posts any more */
 	u32 end_event;
 	struct kdapl_wq rq, sq;
-	struct kdapl_obj_hint lmr_hint;
 	struct kdapl_parked *parked;	/* for each slot of rq; iWARP only */
 	u32 parked_len;
 	struct kdapl_chain *chain;	/* of kernel consumers' posts, else NULL */
 	u32 chain_start;	/* its first slot */
+	struct kdapl_rw *rw_spare;	/* of a transfer that is over, or NULL: rw.c */
 	struct list_head bounces;	/* memory for transfers: bounce.h */
 	unsigned int num_bounces;
 	struct list_head taken;	/* from the SRQ, completed, not yet due */

@@ -18,6 +18,11 @@
 #include "rmr.h"
 #include "sq.h"
 
+static __always_inline struct kdapl_wq *wq_of(struct kdapl_ep *ep, u8 op)
+{
+	return op == KDAPL_OP_RECV ? &ep->rq : &ep->sq;
+}
+
 /* The EP takes no more work of this kind: it would be flushed by the device. */
 static bool ep_flushes(const struct kdapl_ep *ep, bool recv)
 {
@@ -129,6 +134,7 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 {
 	const struct kdapl_sqe *sqe = &chain->sqe;
 	struct ib_sge *sge = chain->sge[chain->len];
+	struct kdapl_obj_hint *hint = &wq_of(ep, op)->lmr_hint;
 	struct ib_sge *end = sge;
 	bool writes = op == KDAPL_OP_RECV || op == KDAPL_OP_RDMA_READ ||
 		      op_is_atomic(op);
@@ -150,12 +156,12 @@ make_sges(struct kdapl_ep *ep, struct kdapl_chain *chain, u8 op, u64 *length)
 		else if (is_small(ep, sqe, op))
 			status = kdapl_lmr_sge_inline(ep->obj.ia, ep->pz,
 						      &sqe->seg[i],
-						      &ep->lmr_hint, end,
+						      hint, end,
 						      &chain->is_inline);
 		else
 			status = kdapl_lmr_sge(ep->obj.ia, ep->pz,
 					       &sqe->seg[i], privilege,
-					       &ep->lmr_hint, end);
+					       hint, end);
 		if (status != DAT_DTO_SUCCESS)
 			return status;
 		*length += end->length;
@@ -291,11 +297,6 @@ static bool wq_is_full(const struct kdapl_wq *wq)
 {
 	/* (I) pairs with (J): the slot's event is stored before the slot is free. */
 	return wq->head - smp_load_acquire(&wq->done) >= wq->size;
-}
-
-static __always_inline struct kdapl_wq *wq_of(struct kdapl_ep *ep, u8 op)
-{
-	return op == KDAPL_OP_RECV ? &ep->rq : &ep->sq;
 }
 
 /* The next slot is the operation's. */

@@ -18,6 +18,9 @@
 /* What rdma_rw has room for in one MR, at most. */
 #define RW_MR_PAGES	256U
 
+/* Bytes that most transfers of a few pages need: their EP keeps as many for the next one. */
+#define RW_SMALL	512U
+
 /* What rdma_rw can do at a time, so that one MR is enough where it takes one. */
 struct rw_part {
 	struct rdma_rw_ctx ctx;
@@ -38,10 +41,12 @@ struct rw_piece {
  * @dir: its direction
  * @status: the first failure
  * @slots: requests that are not retired
- * @sgt: the consumer's list, cut
+ * @sgl: the consumer's list, cut
+ * @nents: its entries
  * @length: bytes of the operation
  * @pieces: that it is copied through; then nothing is mapped
  * @retired: of these
+ * @small: it has RW_SMALL bytes
  * @piece: their requests
  * @bounce: their memory
  * @parts: that are mapped
@@ -53,9 +58,11 @@ struct kdapl_rw {
 	enum dma_data_direction dir;
 	enum kdapl_dto_status status;
 	unsigned int slots;
-	struct sg_table sgt;
+	struct scatterlist *sgl;
+	unsigned int nents;
 	u32 length;
 	unsigned int pieces, retired;
+	bool small;
 	struct rw_piece *piece;
 	struct kdapl_bounce **bounce;
 	unsigned int parts;
@@ -117,18 +124,13 @@ static struct rw_cut cut_begin(const struct kdapl_ia *ia,
 	};
 }
 
-/* The next piece of a part: not longer than @room pages. */
-static struct scatterlist cut_piece(struct rw_cut *cut, unsigned int room)
+/* Of the next piece, from its @offset in a page: not more than @room pages. */
+static unsigned int cut_bytes(const struct rw_cut *cut, unsigned int offset,
+			      unsigned int room)
 {
-	unsigned int at = cut->sg->offset + cut->done;
-	unsigned int offset = offset_in_page((unsigned long)at);
-	unsigned int bytes = min_t(u32, cut->sg->length - cut->done, cut->left);
-	struct scatterlist piece = {};
+	u32 bytes = min_t(u32, cut->sg->length - cut->done, cut->left);
 
-	bytes = min_t(u64, bytes, ((u64)room << PAGE_SHIFT) - offset);
-	sg_set_page(&piece, nth_page(sg_page(cut->sg), at >> PAGE_SHIFT), bytes,
-		    offset);
-	return piece;
+	return min_t(u64, bytes, ((u64)room << PAGE_SHIFT) - offset);
 }
 
 static void cut_off(struct rw_cut *cut, unsigned int bytes)
@@ -141,28 +143,28 @@ static void cut_off(struct rw_cut *cut, unsigned int bytes)
 	cut->done = 0;
 }
 
-/* The next part, to @to unless that is NULL. How many entries, 0: that was all. */
+/* The next part, to @to unless that is NULL: how many entries. There are bytes left. */
 static unsigned int cut_part(struct rw_cut *cut, struct scatterlist *to)
 {
 	unsigned int room = cut->max_pages, n = 0;
-	struct scatterlist piece;
+	unsigned int at, offset, bytes;
 
 	while (cut->left && room) {
-		piece = cut_piece(cut, room);
-		if (piece.length && n && cut->joined && piece.offset)
+		at = cut->sg->offset + cut->done;
+		offset = offset_in_page((unsigned long)at);
+		bytes = cut_bytes(cut, offset, room);
+		if (bytes && n && cut->joined && offset)
 			break;
-		cut_off(cut, piece.length);
-		if (!piece.length)
+		if (bytes && to)
+			sg_set_page(to++, nth_page(sg_page(cut->sg),
+						   at >> PAGE_SHIFT),
+				    bytes, offset);
+		cut_off(cut, bytes);
+		if (!bytes)
 			continue;
-		room -= PFN_UP(piece.offset + piece.length);
-		if (to) {
-			sg_set_page(to, sg_page(&piece), piece.length,
-				    piece.offset);
-			to = sg_next(to);
-		}
+		room -= PFN_UP(offset + bytes);
 		n++;
-		if (cut->joined &&
-		    !PAGE_ALIGNED((unsigned long)piece.offset + piece.length))
+		if (cut->joined && !PAGE_ALIGNED((unsigned long)offset + bytes))
 			break;
 	}
 	return n;
@@ -182,38 +184,58 @@ static void rw_unmap(struct kdapl_rw *rw)
 	}
 }
 
-static void rw_free(struct kdapl_rw *rw)
+/* What is asked for is 0. */
+static struct kdapl_rw *rw_get(struct kdapl_ep *ep, size_t size)
+{
+	struct kdapl_rw *rw;
+
+	if (size > RW_SMALL)
+		return kvzalloc(size, GFP_KERNEL);
+	rw = xchg(&ep->rw_spare, NULL);
+	if (rw)
+		memset(rw, 0, size);
+	else
+		rw = kzalloc(RW_SMALL, GFP_KERNEL);
+	if (rw)
+		rw->small = true;
+	return rw;
+}
+
+/* Any context. */
+static void rw_free(struct kdapl_ep *ep, struct kdapl_rw *rw)
 {
 	while (rw->retired < rw->pieces)
 		kdapl_bounce_put(rw->bounce[rw->retired++]);
 	kvfree(rw->bounce);
 	kvfree(rw->piece);
 	rw_unmap(rw);
-	sg_free_table(&rw->sgt);
+	/* In exchange for the spare one. */
+	if (rw->small)
+		rw = xchg(&ep->rw_spare, rw);
 	kvfree(rw);
 }
 
-static struct kdapl_rw *rw_alloc(const struct kdapl_ep *ep,
+static struct kdapl_rw *rw_alloc(struct kdapl_ep *ep,
 				 const struct kdapl_rw_post *post, bool copy)
 {
 	struct rw_cut cut = cut_begin(ep->obj.ia, post, copy);
-	unsigned int parts = 0, nents = 0, n;
+	unsigned int parts = 0, nents = 0;
 	struct kdapl_rw *rw;
 
-	while ((n = cut_part(&cut, NULL))) {
+	while (cut.left) {
+		nents += cut_part(&cut, NULL);
 		parts++;
-		nents += n;
 	}
 	/* Each is one request at least: nothing is made that cannot be posted. */
 	if (parts > ep->sq.size)
 		return ERR_PTR(-EMSGSIZE);
-	rw = kvzalloc(struct_size(rw, part, parts), GFP_KERNEL);
+	rw = rw_get(ep, size_add(struct_size(rw, part, parts),
+				 array_size(nents, sizeof(*rw->sgl))));
 	if (!rw)
 		return ERR_PTR(-ENOMEM);
-	if (sg_alloc_table(&rw->sgt, nents, GFP_KERNEL)) {
-		kvfree(rw);
-		return ERR_PTR(-ENOMEM);
-	}
+	rw->sgl = (struct scatterlist *)&rw->part[parts];
+	rw->nents = nents;
+	sg_init_table(rw->sgl, nents);
 	rw->qp = ep->qp;
 	rw->port = ep->obj.ia->port;
 	rw->dir = post->dir;
@@ -280,13 +302,14 @@ static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
 		  const struct kdapl_rw_post *post)
 {
 	struct rw_cut cut = cut_begin(ia, post, false);
-	struct scatterlist *sg = rw->sgt.sgl;
+	struct scatterlist *sg = rw->sgl;
 	u64 remote_addr = post->remote_addr;
 	unsigned int n, i;
 	struct rw_part *part;
 	int ret;
 
-	while ((n = cut_part(&cut, sg))) {
+	while (cut.left) {
+		n = cut_part(&cut, sg);
 		part = &rw->part[rw->parts];
 		part->sgl = sg;
 		part->nents = n;
@@ -295,7 +318,7 @@ static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
 			return ret;
 		rw->parts++;
 		rw->slots += ret;
-		for (i = 0; i < n; i++, sg = sg_next(sg))
+		for (i = 0; i < n; i++, sg++)
 			remote_addr += sg->length;
 	}
 	return 0;
@@ -322,7 +345,7 @@ static void copy_in(const struct kdapl_rw *rw, struct kdapl_ia *ia)
 
 	for (i = 0; i < rw->pieces; i++) {
 		seg = piece_seg(rw, i);
-		sg_pcopy_to_buffer(rw->sgt.sgl, rw->sgt.orig_nents,
+		sg_pcopy_to_buffer(rw->sgl, rw->nents,
 				   rw->bounce[i]->at, seg.length,
 				   i * KDAPL_BOUNCE_SIZE);
 		kdapl_lmr_sync(ia, &seg, true);
@@ -347,7 +370,7 @@ static int copy_prepare(struct kdapl_rw *rw, struct kdapl_ep *ep, u32 pz,
 		return ret;
 	rw->pieces = n;
 	rw->slots = n;
-	cut_part(&cut, rw->sgt.sgl);
+	cut_part(&cut, rw->sgl);
 	/* No less than the device could see if it were not copied. */
 	if (rw->dir == DMA_TO_DEVICE)
 		copy_in(rw, ep->obj.ia);
@@ -364,7 +387,7 @@ static int piece_fill(struct kdapl_ep *ep, const struct kdapl_rw *rw,
 
 	if (kdapl_lmr_sge(ep->obj.ia, ep->pz, &seg,
 			  in ? KDAPL_PRIV_LOCAL_WRITE : KDAPL_PRIV_LOCAL_READ,
-			  &ep->lmr_hint, &piece->sge) != DAT_DTO_SUCCESS)
+			  &ep->sq.lmr_hint, &piece->sge) != DAT_DTO_SUCCESS)
 		return -EACCES;
 	piece->wr = (struct ib_rdma_wr){
 		.wr = {
@@ -386,7 +409,7 @@ static void piece_retire(struct kdapl_rw *rw, const struct kdapl_work *work)
 
 	if (rw->dir == DMA_FROM_DEVICE && work->status == DAT_DTO_SUCCESS) {
 		kdapl_lmr_sync(work->ep->obj.ia, &seg, false);
-		sg_pcopy_from_buffer(rw->sgt.sgl, rw->sgt.orig_nents,
+		sg_pcopy_from_buffer(rw->sgl, rw->nents,
 				     rw->bounce[i]->at, seg.length,
 				     i * KDAPL_BOUNCE_SIZE);
 	}
@@ -439,9 +462,10 @@ static u32 rw_copies(struct kdapl_ep *ep)
 {
 	u32 pz = 0;
 
+	if (ep->obj.ia->local_key)
+		return 0;
 	spin_lock_bh(&ep->lock);
-	if (ep->qp && ep->pz && !ep->obj.ia->local_key &&
-	    !ep->pz->pd->__internal_mr)
+	if (ep->qp && ep->pz && !ep->pz->pd->__internal_mr)
 		pz = ep->pz->obj.id;
 	spin_unlock_bh(&ep->lock);
 	return pz;
@@ -579,7 +603,7 @@ static int rw_submit(struct kdapl_ep *ep, struct kdapl_rw *rw,
 		ret = rw_flush(ep, post) ?: 1;
 	else if (!ret && rw)
 		ret = rw_send(ep, rw, post);
-	kdapl_post_end(ep, false, ret >= 0);
+	kdapl_post_end(ep, false, ret > 0 || (rw && !ret));
 	return ret;
 }
 
@@ -596,7 +620,7 @@ static struct kdapl_rw *rw_make(struct kdapl_ep *ep, u32 pz,
 		   rw_map(rw, ep->obj.ia, post);
 	if (!ret)
 		return rw;
-	rw_free(rw);
+	rw_free(ep, rw);
 	return ERR_PTR(ret);
 }
 
@@ -615,7 +639,7 @@ static int rw_do(struct kdapl_ep *ep, u32 pz, const struct kdapl_rw_post *post)
 		return PTR_ERR(rw);
 	ret = rw_submit(ep, rw, post);
 	if (ret)
-		rw_free(rw);
+		rw_free(ep, rw);
 	return ret;
 }
 
@@ -661,7 +685,7 @@ void kdapl_rw_retire(struct kdapl_work *work, struct kdapl_event *event)
 		/* Whatever became of the last one. */
 		event->type = DAT_DTO_COMPLETION_EVENT;
 	}
-	rw_free(rw);
+	rw_free(work->ep, rw);
 }
 
 void kdapl_rw_abandon(struct kdapl_ep *ep)

@@ -4,7 +4,7 @@
  * kernel's rdma_rw; or, where the device has no key for all memory, by copies (bounce.h).
  *
  * One operation is as many requests as the device needs for it, each in a slot of the
- * EP's request queue, all of them signalled like every request here. One event tells
+ * EP's request queue, of which the device reports the last. One event tells
  * of all. What is to follow is posted with them, in the same call of the driver.
  */
 #ifndef KDAPL_RW_H

@@ -9,7 +9,6 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
-#include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
@@ -62,13 +61,6 @@ static inline void __percpu *fault_alloc_percpu(size_t size, size_t align)
 	return __alloc_percpu(size, align);
 }
 
-static inline int fault_sg_alloc_table(struct sg_table *sgt, unsigned int nents,
-				       gfp_t gfp)
-{
-	return fault_hit("sg_alloc_table") ? -ENOMEM :
-					     sg_alloc_table(sgt, nents, gfp);
-}
-
 static inline int fault_xa_alloc_cyclic(struct xarray *xa, u32 *id, void *entry,
 					struct xa_limit limit, u32 *next,
 					gfp_t gfp)
@@ -105,7 +97,6 @@ static inline void *fault_xa_store(struct xarray *xa, unsigned long index,
 #define kvcalloc		fault_kvcalloc
 #define kvmalloc_array		fault_kvmalloc_array
 #define alloc_pages_exact	fault_alloc_pages_exact
-#define sg_alloc_table		fault_sg_alloc_table
 #define xa_alloc_cyclic		fault_xa_alloc_cyclic
 #define xa_insert		fault_xa_insert
 #define xa_store		fault_xa_store

@@ -82,6 +82,9 @@ static const struct shape shapes[] = {
 	{ "blocks", 15, 4, false },
 	{ "pieces", 200, 0, true },
 	{ "pieces of blocks", 30, 3, true },
+	/* Of which the second has what the EP has kept of the first. */
+	{ "a few pieces", 7, 0, true },
+	{ "a page once more", 1, 0, false },
 };
 
 static void list_free(struct sg_table *list, unsigned int order)
