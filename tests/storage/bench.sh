@@ -4,14 +4,14 @@
 # The part of the storage benchmark that runs in the test machine, for bench.py: the same
 # ramdisk served by kdapl_isert and by the kernel's own ib_isert in turn, and fio on it.
 #
-# usage: bench.sh RUNS SECONDS
+# usage: bench.sh RUNS SECONDS [BOOT]
 #
 # Leaves fio's report of each run in $KDAPL_OUT/fio/ROW.TRANSPORT.RUN.json.
 
 set -euo pipefail
 # shellcheck source=tests/storage/lib.sh
 . "$(dirname "$0")/lib.sh"
-runs=$1 seconds=$2
+runs=$1 seconds=$2 boot=${3-0}
 # Requests of one MiB in one piece, for both.
 # shellcheck disable=SC2034 # start_initiator reads it
 iser_params="max_sectors=2048"
@@ -50,9 +50,9 @@ one_transport() { # RUN
 mkdir -p "$KDAPL_OUT/fio"
 start_initiator
 for ((run = 0; run < runs; run++)); do
-	# Neither is always the first.
+	# Neither is always the first, nor always the first of a boot.
 	order=(kdapl_isert ib_isert)
-	[ $((run % 2)) = 0 ] || order=(ib_isert kdapl_isert)
+	[ $(((run + boot) % 2)) = 0 ] || order=(ib_isert kdapl_isert)
 	for transport in "${order[@]}"; do
 		echo "run $((run + 1)) of $runs: $transport"
 		one_transport "$run"
