@@ -4,6 +4,7 @@
 # A consumer in the kernel over a real device, while each allocation that kdapl
 # makes in its calls, or that is made for them, fails once: all tests of kdapl_loop, with
 # sweep=1. All can be freed after each failure, and the device has nothing left of it.
+# With KDAPL_SWEEP=3 in the environment only every third fails.
 # Needs the debug kernel. Prints TAP.
 #
 #     scripts/vm --kernel debug -- tests/vm-suite/ksweep.sh
@@ -44,7 +45,7 @@ echo $depth >$failslab/stacktrace-depth
 echo N >$failslab/ignore-gfp-wait
 echo 0 >$failslab/verbose
 
-insmod "$module" sweep=1 ia="$KDAPL_DEVICE" address="$KDAPL_ADDR" \
+insmod "$module" sweep="${KDAPL_SWEEP:-1}" ia="$KDAPL_DEVICE" address="$KDAPL_ADDR" \
 	iwarp="$([ "$KDAPL_RDMA" = siw ] && echo 1 || echo 0)"
 cat $report
 status=0

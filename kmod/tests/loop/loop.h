@@ -209,10 +209,11 @@ struct loop_test;
 /* What was to fail has failed: some events will never come. */
 bool loop_was_hit(void);
 /*
- * The test, with the first allocation failing that this thread makes, then with the
- * second, until none does. How many there were. @own: of what only this test does.
+ * The test, with the first allocation failing that this thread makes, then with the one
+ * @step behind it, until none does. How many there were. @own: of what only this test does.
  */
-unsigned int loop_sweep(const struct loop_test *test, bool own);
+unsigned int loop_sweep(const struct loop_test *test, bool own,
+			unsigned int step);
 /* What every test does: nothing fails in between, where only its own things are to. */
 unsigned int loop_spare(void);
 void loop_spare_no_more(unsigned int left);

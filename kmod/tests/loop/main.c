@@ -33,9 +33,9 @@ bool iwarp;
 module_param(iwarp, bool, 0444);
 MODULE_PARM_DESC(iwarp, "the adapter speaks iWARP");
 
-static bool sweep;
-module_param(sweep, bool, 0444);
-MODULE_PARM_DESC(sweep, "each test again and again, with one allocation failing each time");
+static uint sweep;
+module_param(sweep, uint, 0444);
+MODULE_PARM_DESC(sweep, "each test again and again, with one allocation failing each time: 1 for each of them, 3 for every third");
 
 static struct debugfs_blob_wrapper report;
 static struct dentry *report_file;
@@ -70,7 +70,7 @@ static void run(const struct loop_test *test, unsigned int number)
 	unsigned int hits = 0;
 
 	if (sweep) {
-		hits = loop_sweep(test, number > 1);
+		hits = loop_sweep(test, number > 1, sweep);
 	} else {
 		loop_begin();
 		if (loop_fine())

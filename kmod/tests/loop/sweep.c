@@ -83,12 +83,13 @@ static bool sweep_once(const struct loop_test *test, unsigned int nth)
 	return hit && loop_fine();
 }
 
-unsigned int loop_sweep(const struct loop_test *test, bool own)
+unsigned int loop_sweep(const struct loop_test *test, bool own,
+			unsigned int step)
 {
 	unsigned int hits = 0;
 
 	sparing = own;
-	while (hits < MOST && sweep_once(test, hits + 1))
+	while (hits < MOST && sweep_once(test, hits * step + 1))
 		hits++;
 	EXPECT(hits > 0 || own || loop.skip);
 	EXPECT(hits < MOST);
