@@ -4,8 +4,9 @@
  * kernel's rdma_rw; or, where the device has no key for all memory, by copies (bounce.h).
  *
  * One operation is as many requests as the device needs for it, each in a slot of the
- * EP's request queue, of which the device reports the last. One event tells
- * of all. What is to follow is posted with them, in the same call of the driver.
+ * EP's request queue. What is to follow is posted with them, in the same call of the
+ * driver. Of all these the device reports the last, and some of the operation's where they
+ * are many, or each over iWARP. One event tells of the operation.
  */
 #ifndef KDAPL_RW_H
 #define KDAPL_RW_H

@@ -8,8 +8,8 @@ Boots the test machine (KERNEL: 6.1 or 6.12, 6.1 unless set), measures with fio 
 (bench.sh), prints a table, leaves the results in build/bench-storage.json, and fails
 when a ratio misses the bar. Everything is built by then (make bench-storage builds it).
 
-A ratio is of two runs that followed each other, a row's the median of those. An emulated
-machine has its days: within a boot ratios agree better than between boots. So there are several.
+A ratio is of two runs that followed each other, a row's the median of those. They differ
+from run to run and from boot to boot, so there are several of both.
 
 One more boot, with one processor, has a clock that counts instructions: what an emulator
 makes of their time is not in that, and it hardly differs from run to run: there is one.
