@@ -74,8 +74,10 @@ check-all: ## check, the suite on 6.12 and on the debug kernel, and KUnit
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug STRICT=
 	@CHECKED=$(CHECKED) scripts/run-tests check-all
 
-check-debug: ## the suite on the debug kernel over soft RoCE and soft iWARP, for more than an hour
+check-debug: ## what check-all leaves out: all of it on the debug kernel, and on 6.12 over soft RoCE; hours
 	@scripts/setup all
+	@$(MAKE) --no-print-directory kmod KERNEL=6.1
+	@$(MAKE) --no-print-directory kconsumer KERNEL=6.12
 	@$(MAKE) --no-print-directory kconsumer KERNEL=debug
 	@$(MAKE) --no-print-directory ulib
 	@scripts/run-tests check-debug

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the distribution's uDAPL 2.0 programs, unmodified, in the test machine.
 
-usage: run.py [--way WAY]... [--all] [--for SECONDS] [ROW...]
+usage: run.py [--way WAY]... [--without WAY]... [--all] [--for SECONDS] [ROW...]
 
 WAY is whose libdat2 the programs have, and whose provider each end:
 
@@ -15,9 +15,10 @@ WAY is whose libdat2 the programs have, and whose provider each end:
   ofed            OFED's provider at both ends: what it is compared with
   ours-ofed       as ofed, but both ends have our libdat2
 
-Without --way each row in those that are its own. Without --all, and where no ROW is
-named, which is a part of a row's name, only the rows of rows.py that are quick run, and
-of the ways with OFED's provider those that begin with ours-, which --all leaves out.
+Without --way each row in those that are its own, but for --without's. Without --all, and
+where no ROW is named, which is a part of a row's name, only the rows of rows.py that are
+quick run, and of the ways with OFED's provider those that begin with ours-, which --all
+leaves out.
 With --for one row, ENDURANCE, whose client comes again and again for so long. Prints
 TAP.
 """
@@ -337,13 +338,15 @@ def wanted_rows(options):
             and (not options.rows or any(part in row.name for part in options.rows))]
     if options.seconds:
         rows = [ENDURANCE]
-    return [(row, way) for way in WAYS for row in rows if way in ways_of(row, options)]
+    ways = [way for way in WAYS if way not in options.without]
+    return [(row, way) for way in ways for row in rows if way in ways_of(row, options)]
 
 
 def main():
     """Runs the rows that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--way", action="append", choices=WAYS)
+    parser.add_argument("--without", action="append", default=[], choices=WAYS)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--for", dest="seconds", type=int, default=0)
     parser.add_argument("rows", nargs="*", metavar="ROW")

@@ -121,6 +121,27 @@ static void begin(DAT_EVD_FLAGS flags)
 	post_recvs();
 }
 
+static bool have_come(int recvs, int software)
+{
+	return atomic_read(&seen.recvs) >= recvs &&
+	       atomic_read(&seen.software) >= software;
+}
+
+/* A message that was sent, or acknowledged: its upcall may be yet to come. */
+static bool wait_for(int recvs, int software)
+{
+	unsigned long end = jiffies + 30 * HZ;
+
+	while (loop_fine() && time_before(jiffies, end) &&
+	       !have_come(recvs, software))
+		usleep_range(100, 200);
+	return have_come(recvs, software);
+}
+
+/*
+ * No more are under way than there are receives for: over iWARP a send is done when it has
+ * been handed to TCP, and the peer ends a connection whose message finds no receive.
+ */
 static void send_all(void)
 {
 	DAT_LMR_TRIPLET iov = loop_own(&loop.a, SEND_AT, MESSAGE);
@@ -128,21 +149,11 @@ static void send_all(void)
 	int i;
 
 	for (i = 0; i < MESSAGES && loop_fine(); i++) {
+		EXPECT(wait_for(i + 1 - RECVS, 0));
 		WORKS(dat_ep_post_send(loop.a.ep, 1, &iov, cookie,
 				       DAT_COMPLETION_DEFAULT_FLAG));
 		loop_done(&loop.a, DAT_DTO_SEND, cookie.as_64);
 	}
-}
-
-/* The last message is acknowledged; its upcall may be yet to come. */
-static void wait_for(int recvs, int software)
-{
-	unsigned long end = jiffies + 30 * HZ;
-
-	while (loop_fine() && time_before(jiffies, end) &&
-	       (atomic_read(&seen.recvs) < recvs ||
-		atomic_read(&seen.software) < software))
-		usleep_range(100, 200);
 }
 
 static void expect_seen(int recvs, int software)
