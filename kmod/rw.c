@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* RDMA straight from or to a scatterlist. */
 
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include <rdma/rw.h>
 
 #include "account.h"
-#include "adapter.h"
 #include "bounce.h"
 #include "ep.h"
 #include "ia.h"
 #include "lmr.h"
 #include "pz.h"
 #include "rw.h"
+#include "rw_cut.h"
 #include "sq.h"
-
-/* What rdma_rw has room for in one MR, at most. */
-#define RW_MR_PAGES	256U
 
 /* Bytes that most transfers of a few pages need: their EP keeps as many for the next one. */
 #define RW_SMALL	512U
@@ -69,107 +65,6 @@ struct kdapl_rw {
 	struct rw_part part[];
 };
 
-/* ---- cutting ------------------------------------------------------------ */
-
-/**
- * struct rw_cut - what is still to be cut
- * @sg: the entry at hand
- * @done: bytes of it that are cut off
- * @left: bytes of the operation
- * @max_pages: of a part
- * @joined: within a part there is nothing between the entries' pages
- */
-struct rw_cut {
-	struct scatterlist *sg;
-	unsigned int done;
-	u32 left;
-	unsigned int max_pages;
-	bool joined;
-};
-
-/* rdma_rw may want an MR for it. */
-static bool may_register(const struct kdapl_ia *ia, enum dma_data_direction dir)
-{
-	return dir == DMA_FROM_DEVICE &&
-	       (ia->iwarp || ia->dev->attrs.max_sgl_rd);
-}
-
-static u32 mr_pages(const struct ib_device *dev)
-{
-	return min(kdapl_driver_pages(dev), RW_MR_PAGES);
-}
-
-/* @copy: it need not be cut, only remembered. */
-static struct rw_cut cut_begin(const struct kdapl_ia *ia,
-			       const struct kdapl_rw_post *post, bool copy)
-{
-	bool joined = !copy && may_register(ia, post->dir);
-	u64 pages = joined ? mr_pages(ia->dev) : ia->max_message >> PAGE_SHIFT;
-	struct scatterlist *sg = post->sgl;
-	size_t skip = post->offset;
-
-	if (copy)
-		pages = INT_MAX;
-	/* The list is long enough, see rw_check(). */
-	while (skip >= sg->length) {
-		skip -= sg->length;
-		sg = sg_next(sg);
-	}
-	return (struct rw_cut){
-		.sg = sg,
-		.done = skip,
-		.left = post->length,
-		.max_pages = clamp_t(u64, pages, 1, INT_MAX),
-		.joined = joined,
-	};
-}
-
-/* Of the next piece, from its @offset in a page: not more than @room pages. */
-static unsigned int cut_bytes(const struct rw_cut *cut, unsigned int offset,
-			      unsigned int room)
-{
-	u32 bytes = min_t(u32, cut->sg->length - cut->done, cut->left);
-
-	return min_t(u64, bytes, ((u64)room << PAGE_SHIFT) - offset);
-}
-
-static void cut_off(struct rw_cut *cut, unsigned int bytes)
-{
-	cut->left -= bytes;
-	cut->done += bytes;
-	if (cut->done < cut->sg->length)
-		return;
-	cut->sg = sg_next(cut->sg);
-	cut->done = 0;
-}
-
-/* The next part, to @to unless that is NULL: how many entries. There are bytes left. */
-static unsigned int cut_part(struct rw_cut *cut, struct scatterlist *to)
-{
-	unsigned int room = cut->max_pages, n = 0;
-	unsigned int at, offset, bytes;
-
-	while (cut->left && room) {
-		at = cut->sg->offset + cut->done;
-		offset = offset_in_page((unsigned long)at);
-		bytes = cut_bytes(cut, offset, room);
-		if (bytes && n && cut->joined && offset)
-			break;
-		if (bytes && to)
-			sg_set_page(to++, nth_page(sg_page(cut->sg),
-						   at >> PAGE_SHIFT),
-				    bytes, offset);
-		cut_off(cut, bytes);
-		if (!bytes)
-			continue;
-		room -= PFN_UP(offset + bytes);
-		n++;
-		if (cut->joined && !PAGE_ALIGNED((unsigned long)offset + bytes))
-			break;
-	}
-	return n;
-}
-
 /* ---- mapping ------------------------------------------------------------ */
 
 /* The peer may fill, or be sent, this memory no more. Any context. */
@@ -218,12 +113,12 @@ static void rw_free(struct kdapl_ep *ep, struct kdapl_rw *rw)
 static struct kdapl_rw *rw_alloc(struct kdapl_ep *ep,
 				 const struct kdapl_rw_post *post, bool copy)
 {
-	struct rw_cut cut = cut_begin(ep->obj.ia, post, copy);
+	struct kdapl_rw_cut cut = kdapl_rw_cut_begin(ep->obj.ia, post, copy);
 	unsigned int parts = 0, nents = 0;
 	struct kdapl_rw *rw;
 
 	while (cut.left) {
-		nents += cut_part(&cut, NULL);
+		nents += kdapl_rw_cut_part(&cut, NULL);
 		parts++;
 	}
 	/* Each is one request at least: nothing is made that cannot be posted. */
@@ -251,7 +146,7 @@ static struct kdapl_rw *rw_alloc(struct kdapl_ep *ep,
 static int pool_add(struct ib_qp *qp)
 {
 	return ib_mr_pool_init(qp, &qp->rdma_mrs, 1, IB_MR_TYPE_MEM_REG,
-			       mr_pages(qp->device), 0);
+			       kdapl_rw_mr_pages(qp->device), 0);
 }
 
 static bool pool_is_empty(struct ib_qp *qp)
@@ -301,7 +196,7 @@ static int part_map(struct kdapl_rw *rw, struct rw_part *part, u64 remote_addr,
 static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
 		  const struct kdapl_rw_post *post)
 {
-	struct rw_cut cut = cut_begin(ia, post, false);
+	struct kdapl_rw_cut cut = kdapl_rw_cut_begin(ia, post, false);
 	struct scatterlist *sg = rw->sgl;
 	u64 remote_addr = post->remote_addr;
 	unsigned int n, i;
@@ -309,7 +204,7 @@ static int rw_map(struct kdapl_rw *rw, const struct kdapl_ia *ia,
 	int ret;
 
 	while (cut.left) {
-		n = cut_part(&cut, sg);
+		n = kdapl_rw_cut_part(&cut, sg);
 		part = &rw->part[rw->parts];
 		part->sgl = sg;
 		part->nents = n;
@@ -356,7 +251,7 @@ static int copy_prepare(struct kdapl_rw *rw, struct kdapl_ep *ep, u32 pz,
 			const struct kdapl_rw_post *post)
 {
 	unsigned int n = (post->length - 1) / KDAPL_BOUNCE_SIZE + 1;
-	struct rw_cut cut = cut_begin(ep->obj.ia, post, true);
+	struct kdapl_rw_cut cut = kdapl_rw_cut_begin(ep->obj.ia, post, true);
 	int ret;
 
 	if (n > ep->sq.size)
@@ -370,7 +265,7 @@ static int copy_prepare(struct kdapl_rw *rw, struct kdapl_ep *ep, u32 pz,
 		return ret;
 	rw->pieces = n;
 	rw->slots = n;
-	cut_part(&cut, rw->sgl);
+	kdapl_rw_cut_part(&cut, rw->sgl);
 	/* No less than the device could see if it were not copied. */
 	if (rw->dir == DMA_TO_DEVICE)
 		copy_in(rw, ep->obj.ia);
@@ -444,7 +339,8 @@ static bool rw_can_read(const struct kdapl_ep *ep)
 {
 	const struct kdapl_ia *ia = ep->obj.ia;
 
-	if (may_register(ia, DMA_FROM_DEVICE) && !mr_pages(ia->dev))
+	if (kdapl_rw_may_register(ia, DMA_FROM_DEVICE) &&
+	    !kdapl_rw_mr_pages(ia->dev))
 		return false;
 	return ia->iwarp || ep->qp->max_read_sge;
 }
