@@ -150,12 +150,12 @@ NOT_ACKNOWLEDGED = "Client_Sync_Send-reaping DTO problem, status = FAILURE"
 # asked it, when it has that answer: the other's send may not have been acknowledged by
 # then. Soft RoCE completes a receive before it acknowledges it, and acknowledges nothing
 # once the queue pair is in error. Soft iWARP's sender looks whether the connection still
-# stands when the last byte is out, before it notes that, and then its completion is an
-# error, which breaks the connection. The server quits all the same: these are an end's
-# last words. The program has one word for all errors but that of a flush.
-STATUS_THEN, END_THEN = (("LengthError", r"Warning: disconn_event_wait DAT_CONNECTION_EVENT_BROKEN\s+"
-                                         r"DT_cs_{end}: bad disconnect event\s+")
-                         if SIW else ("FAILURE", ""))
+# stands when the last byte is out, before it notes that: the send is flushed, or else its
+# completion is an error, which breaks the connection. The server quits all the same: these
+# are an end's last words. The program has one word for all errors but that of a flush.
+FLUSHED = ("FAILURE", "")
+BROKEN = ("LengthError", r"Warning: disconn_event_wait DAT_CONNECTION_EVENT_BROKEN\s+"
+                         r"DT_cs_{end}: bad disconnect event\s+")
 
 
 def not_acknowledged(end, message, last_words):
@@ -163,9 +163,10 @@ def not_acknowledged(end, message, last_words):
 
     With OFED's provider a send has the length that it was posted with, whatever became of it.
     """
-    return (rf"Test Error: {message}-reaping DTO problem, status = {STATUS_THEN}\s+"
-            rf"(Length mismatch \(xfer 0x0 wanted 0x[0-9a-f]+\)\s+)?{END_THEN.format(end=end)}"
-            rf"(?=DT_cs_{end}{last_words}\s*\Z)")
+    return "|".join(rf"Test Error: {message}-reaping DTO problem, status = {status}\s+"
+                    rf"(?:Length mismatch \(xfer 0x0 wanted 0x[0-9a-f]+\)\s+)?{then.format(end=end)}"
+                    rf"(?=DT_cs_{end}{last_words}\s*\Z)"
+                    for status, then in ((FLUSHED, BROKEN) if SIW else (FLUSHED,)))
 
 
 NOT_ACKNOWLEDGED_QUIT = "|".join((
