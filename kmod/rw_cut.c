@@ -36,7 +36,7 @@ struct kdapl_rw_cut kdapl_rw_cut_begin(const struct kdapl_ia *ia,
 
 	if (copy)
 		pages = INT_MAX;
-	/* The list is long enough, see rw_check(). */
+	/* The list is long enough, see rw_check() in rw.c. */
 	while (skip >= sg->length) {
 		skip -= sg->length;
 		sg = sg_next(sg);

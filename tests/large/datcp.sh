@@ -8,7 +8,8 @@
 #     scripts/vm --mem 8192 --cpus 4 --time 900 -- tests/large/datcp.sh
 #
 # With KDAPL_SCALE below 1, as make check-all runs it, it leaves out the last, which takes as
-# long as all others. KDAPL_LARGE_MB: 1024 unless set (make check-all: 256). KDAPL_IMAGE: the image, of a stock kernel unless set.
+# long as all others. KDAPL_LARGE_MB: 1024 unless set (make check-all: 256). KDAPL_IMAGE: the
+# image, of a stock kernel unless set.
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)

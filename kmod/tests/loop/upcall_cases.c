@@ -127,7 +127,7 @@ static bool have_come(int recvs, int software)
 	       atomic_read(&seen.software) >= software;
 }
 
-/* A message that was sent, or acknowledged: its upcall may be yet to come. */
+/* What was sent, or even acknowledged, may be yet to come, or its upcall. */
 static bool wait_for(int recvs, int software)
 {
 	unsigned long end = jiffies + 30 * HZ;
