@@ -118,8 +118,10 @@ bench: ## compare with raw verbs and OFED's uDAPL; writes build/bench.json
 	@scripts/bench
 
 bench-storage: ## compare the storage target with the kernel's own; writes build/bench-storage.json
+	@scripts/setup check
 	@scripts/setup storage
 	@$(MAKE) --no-print-directory kmod KERNEL=$(KERNEL)
+	@$(MAKE) --no-print-directory ulib ULIB_TARGETS="instructions mark"
 	@KERNEL=$(KERNEL) tests/storage/bench.py
 
 coverage: ## how much of the library and the module the tests run

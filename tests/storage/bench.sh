@@ -4,14 +4,16 @@
 # The part of the storage benchmark that runs in the test machine, for bench.py: the same
 # ramdisk served by kdapl_isert and by the kernel's own ib_isert in turn, and fio on it.
 #
-# usage: bench.sh RUNS SECONDS [BOOT]
+# usage: bench.sh RUNS SECONDS BOOT [MARK]
 #
-# Leaves fio's report of each run in $KDAPL_OUT/fio/ROW.TRANSPORT.RUN.json.
+# Leaves fio's report of each run in $KDAPL_OUT/fio/ROW.TRANSPORT.RUN.json. MARK is the program
+# mark: it is run when a run's SECONDS begin and when they end, and each time a line is
+# added to $KDAPL_OUT/marks: ROW, TRANSPORT, and how many requests the disk has done.
 
 set -euo pipefail
 # shellcheck source=tests/storage/lib.sh
 . "$(dirname "$0")/lib.sh"
-runs=$1 seconds=$2 boot=${3-0}
+runs=$1 seconds=$2 boot=$3 mark=${4-}
 # Requests of one MiB in one piece, for both.
 # shellcheck disable=SC2034 # start_initiator reads it
 iser_params="max_sectors=2048"
@@ -25,10 +27,26 @@ rows=(
 	"write1m write 1m 4"
 )
 
-measure() { # RUN NAME RW BLOCKSIZE DEPTH
+run_fio() { # RUN NAME RW BLOCKSIZE DEPTH SECONDS
 	fio --name="$2" --filename="${disks[0]-none}" --ioengine=libaio --direct=1 --rw="$3" --bs="$4" --iodepth="$5" \
-		--time_based --runtime="$seconds" --ramp_time=1 --output-format=json \
-		--output="$KDAPL_OUT/fio/$2.$transport.$1.json" >"$said" 2>&1 || { cat "$said" && return 1; }
+		--time_based --runtime="$6" --ramp_time=1 --output-format=json \
+		--output="$KDAPL_OUT/fio/$2.$transport.$1.json" >"$said" 2>&1
+}
+
+take() { # NAME
+	local stat
+	"$mark" && read -r -a stat <"/sys/block/${disks[0]##*/}/stat" &&
+		echo "$1 $transport $((stat[0] + stat[4]))" >>"$KDAPL_OUT/marks"
+}
+
+# Within what fio does; its beginning and end are not of interest.
+marked() { # RUN NAME RW BLOCKSIZE DEPTH
+	run_fio "$@" $((seconds + 5)) &
+	sleep 3 && take "$2" && sleep "$seconds" && take "$2" && wait $!
+}
+
+measure() { # RUN NAME RW BLOCKSIZE DEPTH
+	if [ -n "$mark" ]; then marked "$@"; else run_fio "$@" "$seconds"; fi || { cat "$said" && return 1; }
 }
 
 one_transport() { # RUN
