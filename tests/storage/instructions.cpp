@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//
-// A plugin of QEMU's, for scripts/vm --plugin: counts the instructions that all processors
-// of an emulated machine execute, idle loops and waits for locks included. Each time that
-// a program there runs mark (mark.cpp), their number so far is appended, a line of its own,
-// to the file that the option out= names.
-//
-// What QEMU has for plugins (version 1 of its interface) is declared here: Debian's packages
-// have no header of it.
+/*
+ * A plugin of QEMU's, for scripts/vm --plugin: counts the instructions that all processors
+ * of an emulated machine execute, idle loops and waits for locks included. Each time that
+ * a program there runs mark (mark.cpp), their number so far is appended, a line of its own,
+ * to the file that the option out= names.
+ *
+ * What QEMU has for plugins (version 1 of its interface) is declared here: Debian's packages
+ * have no header of it.
+ */
 
 #include <array>
 #include <atomic>

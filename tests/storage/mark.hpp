@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//
-// The instruction that instructions.cpp waits for: one that does nothing, with a place in
-// memory that is never looked at. No compiler makes this one.
+/*
+ * The instruction that instructions.cpp waits for: one that does nothing, with a place in
+ * memory that is never looked at. No compiler makes this one.
+ */
 #pragma once
 
 #include <array>
