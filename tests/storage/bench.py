@@ -82,11 +82,14 @@ def ratios(ours, theirs):
 
 def costs(row, transport):
     """Instructions of a request, of each counted run."""
-    marks, counts = ((OUT_INSTRUCTIONS / name).read_text().splitlines() for name in ("marks", "instructions"))
-    if len(marks) != len(counts):
+    files = [OUT_INSTRUCTIONS / name for name in ("marks", "instructions")]
+    marks, counts = (path.read_text().splitlines() if path.exists() else [] for path in files)
+    if not marks or len(marks) != len(counts):
         sys.exit(f"bench.py: {len(marks)} marks, and {len(counts)} numbers of instructions")
     ends = [(int(mark.split()[2]), int(count)) for mark, count in zip(marks, counts)
             if mark.split()[:2] == [row, transport]]
+    if any(before[0] == after[0] for before, after in zip(ends[::2], ends[1::2])):
+        sys.exit(f"bench.py: {row}: {transport} did no request while instructions were counted")
     return [(instructions - before[1]) / (requests - before[0])
             for before, (requests, instructions) in zip(ends[::2], ends[1::2])]
 
